@@ -1,0 +1,1 @@
+"""The Slack side of the approval gate: cards, clicks and people."""

@@ -1,0 +1,1 @@
+"""Approval gate for AI agents."""
