@@ -1,0 +1,87 @@
+// Builds DOM nodes. Data only ever becomes text nodes and attributes, never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Make an element. `attrs` keys starting with "on" are listeners; null, false and undefined are left out. */
+export function h(tag, attrs = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attrs ?? {})) setAttribute(node, name, value);
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+function setAttribute(node, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+  else node.setAttribute(name, value === true ? "" : String(value));
+}
+
+const ICONS = {
+  close: "M5 5 L15 15 M15 5 L5 15",
+  menu: "M3 5.5 H17 M3 10 H17 M3 14.5 H17",
+  dots: "M4.5 10 h.01 M10 10 h.01 M15.5 10 h.01",
+  back: "M12.5 4.5 L7 10 L12.5 15.5",
+  send: "M3.5 10 H14 M9.5 5.5 L14.5 10 L9.5 14.5",
+  lock: "M5.5 9.5 H14.5 V16 H5.5 Z M7.5 9.5 V6.5 a2.5 2.5 0 0 1 5 0 V9.5",
+  hash: "M4 7.5 H16.5 M3.5 12.5 H16 M8.5 3.5 L6.5 16.5 M13.5 3.5 L11.5 16.5",
+  home: "M3.5 9.5 L10 4 L16.5 9.5 M5.5 8.5 V16 H14.5 V8.5",
+  file: "M6 3.5 H11.5 L14.5 6.5 V16.5 H6 Z M11.5 3.5 V6.5 H14.5",
+  reply: "M4 4.5 H16 V13 H9.5 L6.5 16 V13 H4 Z",
+  eye: "M2.5 10 C5 5.8 15 5.8 17.5 10 C15 14.2 5 14.2 2.5 10 Z M10 8 a2 2 0 1 0 .01 0",
+  alert: "M10 3.5 L17.5 16.5 H2.5 Z M10 8.5 V12 M10 14.2 h.01",
+  chat: "M3.5 4.5 H16.5 V13.5 H8.5 L5 16.5 V13.5 H3.5 Z",
+};
+
+/** Make a decorative icon by name; it is hidden from assistive technology. */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  const path = document.createElementNS(SVG, "path");
+  const attrs = { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false", class: `icon icon-${name}` };
+  for (const [key, value] of Object.entries(attrs)) svg.setAttribute(key, value);
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
+/** Make a button that shows only an icon; `label` is its accessible name. */
+export function iconButton(name, label, attrs = {}) {
+  return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, ...attrs }, icon(name));
+}
+
+/**
+ * Bring `parent`'s children in line with `items`, keeping the node of every item whose signature is unchanged.
+ *
+ * Kept nodes are not touched at all, so what a person typed, selected or focused in them stays.
+ * `items` is a list of {key, signature, build(previousNode | null)}.
+ */
+export function reconcile(parent, items) {
+  const before = new Map([...parent.children].map((node) => [node.dataset.key, node]));
+  let place = parent.firstElementChild;
+  for (const item of items) {
+    const node = keepOrBuild(before.get(item.key) ?? null, item);
+    before.delete(item.key);
+    if (place && place.dataset.key === item.key && place !== node) {
+      const stale = place;
+      place = place.nextElementSibling;
+      stale.replaceWith(node);
+    } else if (place === node) place = place.nextElementSibling;
+    else parent.insertBefore(node, place);
+  }
+  for (const gone of before.values()) gone.remove();
+}
+
+function keepOrBuild(previous, item) {
+  if (previous && previous.dataset.signature === item.signature) return previous;
+  const node = item.build(previous);
+  node.dataset.key = item.key;
+  node.dataset.signature = item.signature;
+  return node;
+}
+
+/** A short, stable fingerprint of any JSON value, for `reconcile`. */
+export function signatureOf(value) {
+  const text = JSON.stringify(value) ?? "";
+  let hash = 5381;
+  for (let i = 0; i < text.length; i += 1) hash = ((hash * 33) ^ text.charCodeAt(i)) >>> 0;
+  return `${text.length}.${hash.toString(36)}`;
+}
