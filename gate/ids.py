@@ -1,0 +1,27 @@
+"""Random names: ids of actions, nonces of versions, and the four digits people type."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base32 in lower case: no i, l, o or u."""
+
+LENGTH = 16
+
+
+def new_id() -> str:
+    """Return a new id: 16 characters, 80 random bits."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def new_nonce() -> str:
+    """Return a new mark of a hold's version: 16 characters, 80 random bits."""
+    return new_id()
+
+
+def short_code(nonce: str) -> str:
+    """Return the four digits that stand for a version when a person types them."""
+    digest = hashlib.sha256(b"gate.code.v1:" + nonce.encode()).digest()
+    return f"{int.from_bytes(digest[:8], 'big') % 10_000:04d}"
