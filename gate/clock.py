@@ -84,3 +84,13 @@ def _since_boot() -> int:
     """Return nanoseconds since boot, time asleep included where the system can tell."""
     boot_clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic_ns() if boot_clock is None else time.clock_gettime_ns(boot_clock)
+
+
+def monotonic() -> float:
+    """Return seconds of a clock that only goes forward; for waiting, never for deadlines."""
+    return time.monotonic()
+
+
+def pause(seconds: float) -> None:
+    """Let other threads and processes go first for so many seconds."""
+    time.sleep(seconds)

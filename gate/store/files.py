@@ -1,0 +1,121 @@
+"""The files of a store: where they lie, who may read them, and the key beside the database."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from gate.errors import StoreError
+
+NETWORK_FILE_SYSTEMS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "glusterfs", "lustre", "9p", "davfs"}
+    | {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs", "fuse.cephfs", "fuse.gcsfuse"}
+)
+"""File systems on which SQLite's locks and write-ahead log cannot be trusted (sqlite.org/wal.html)."""
+
+KEY_BYTES = 32
+
+
+def default_path() -> Path:
+    """Return the store's default place in the XDG state folder."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "slack-approval-gate" / "gate.db"
+
+
+def key_path(database: Path) -> Path:
+    """Return where the key of a database lies."""
+    return database.with_name(database.name + ".key")
+
+
+def prepare(database: Path) -> None:
+    """Make the folder (0700) and an empty database file (0600) where there is none.
+
+    Args:
+        database: Path of the database.
+
+    Raises:
+        StoreError: The place cannot be used.
+    """
+    _refuse_network(database)
+    try:
+        database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise StoreError(
+            f"The store {database} cannot be opened for writing: {error.strerror}. "
+            "Nothing ran. Name a writable file with GATE_DB or db=."
+        ) from error
+
+
+def read_key(database: Path) -> bytes:
+    """Return the key beside a database.
+
+    Raises:
+        StoreError: The key is missing or not whole.
+    """
+    path = key_path(database)
+    try:
+        key = bytes.fromhex(path.read_text("ascii").strip())
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"The key of the store is missing or unreadable: {path}. Nothing ran. Restore that file, or run "
+            "'gate key new', which cancels every open hold.",
+            code="key_missing",
+        ) from error
+    if len(key) != KEY_BYTES:
+        raise StoreError(f"The key {path} is cut or changed; restore it or run 'gate key new'.", code="key_missing")
+    return key
+
+
+def write_key(database: Path) -> bytes:
+    """Write a new key (0600) beside a database, replacing any old one, and return it."""
+    path, key = key_path(database), secrets.token_bytes(KEY_BYTES)
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(key.hex())
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    return key
+
+
+def identity(path: Path) -> tuple[int, int]:
+    """Return device and inode of a file.
+
+    Raises:
+        StoreError: The file is gone.
+    """
+    try:
+        stat = os.stat(path)
+    except OSError as error:
+        raise StoreError(
+            f"The store {path} is gone ({error.strerror}). Nothing ran. Put it back and start again.",
+            code="store_replaced",
+        ) from error
+    return stat.st_dev, stat.st_ino
+
+
+def _refuse_network(database: Path) -> None:
+    kind = _file_system(database)
+    if kind in NETWORK_FILE_SYSTEMS:
+        raise StoreError(
+            f"The store {database} would lie on a network file system ({kind}), whose locks cannot be trusted. "
+            "Name a file on a local disk with GATE_DB or db=."
+        )
+
+
+def _file_system(database: Path) -> str:
+    """Return the type of the mount a path lies on; empty where the system does not tell."""
+    try:
+        mounts = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    target = str(database.absolute())
+    found = [fields for fields in map(str.split, mounts) if len(fields) > 2 and _below(target, fields[1])]
+    return max(found, key=lambda fields: len(fields[1]))[2] if found else ""
+
+
+def _below(target: str, mount: str) -> bool:
+    return mount == "/" or target == mount or target.startswith(mount + "/")

@@ -1,0 +1,134 @@
+"""The tables, and how a store of an older schema becomes one of the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gate.errors import StoreError
+from gate.ids import new_id
+from gate.store.port import Tx
+
+V1 = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+CREATE TABLE revisions (revision TEXT PRIMARY KEY, texts TEXT NOT NULL) STRICT;
+CREATE TABLE policy (
+    n INTEGER PRIMARY KEY, revision TEXT NOT NULL REFERENCES revisions, at INTEGER NOT NULL,
+    by TEXT NOT NULL, changes TEXT NOT NULL) STRICT;
+
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, agent TEXT NOT NULL, on_behalf_of TEXT NOT NULL, opened_at INTEGER NOT NULL,
+    ended_at INTEGER) STRICT;
+CREATE TABLE evidence (
+    n INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions, text TEXT NOT NULL, weight TEXT NOT NULL,
+    url TEXT NOT NULL, UNIQUE (session, text, weight, url)) STRICT;
+
+CREATE TABLE processes (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, identity TEXT NOT NULL, opened_at INTEGER NOT NULL,
+    beat_at INTEGER NOT NULL, steady_since INTEGER NOT NULL, closed_at INTEGER) STRICT;
+
+CREATE TABLE actions (
+    id TEXT PRIMARY KEY, parent TEXT, agent TEXT NOT NULL, session TEXT NOT NULL REFERENCES sessions,
+    on_behalf_of TEXT NOT NULL, name TEXT NOT NULL, call_id TEXT, digest TEXT NOT NULL, state TEXT NOT NULL,
+    code TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', rules TEXT NOT NULL, described TEXT NOT NULL,
+    declared_read INTEGER NOT NULL, process INTEGER REFERENCES processes, submitted_at INTEGER NOT NULL,
+    ended_at INTEGER, result TEXT, kept INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '',
+    late INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE UNIQUE INDEX actions_by_call_id ON actions (session, agent, on_behalf_of, call_id) WHERE call_id IS NOT NULL;
+CREATE INDEX actions_by_digest ON actions (session, digest, submitted_at);
+CREATE INDEX actions_by_session ON actions (session, submitted_at);
+CREATE INDEX actions_running ON actions (process) WHERE state = 'running';
+
+CREATE TABLE holds (
+    action TEXT PRIMARY KEY REFERENCES actions, version INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    deliver_by INTEGER NOT NULL, accepted_at INTEGER, use_by INTEGER, ask_again_us INTEGER NOT NULL,
+    evidence_mark INTEGER NOT NULL, evidence TEXT NOT NULL, identical TEXT NOT NULL, note TEXT, target TEXT,
+    not_shown TEXT NOT NULL, asker TEXT NOT NULL DEFAULT '', deadline INTEGER) STRICT;
+CREATE INDEX holds_by_deadline ON holds (deadline) WHERE deadline IS NOT NULL;
+CREATE TABLE versions (
+    action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, nonce TEXT NOT NULL UNIQUE,
+    digest TEXT NOT NULL, revision TEXT NOT NULL, arguments TEXT NOT NULL, hidden TEXT NOT NULL,
+    decisive TEXT NOT NULL, effect TEXT NOT NULL, rulings TEXT NOT NULL, requirements TEXT NOT NULL,
+    view_required INTEGER NOT NULL, made_at INTEGER NOT NULL, PRIMARY KEY (action, version)) STRICT;
+CREATE TABLE decisions (
+    action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
+    name TEXT NOT NULL, said TEXT NOT NULL CHECK (said IN ('approve', 'deny')), comment TEXT NOT NULL,
+    counts TEXT NOT NULL, route TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (action, version, team, user)) STRICT;
+CREATE TABLE views_opened (
+    action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
+    at INTEGER NOT NULL, PRIMARY KEY (action, version, team, user)) STRICT;
+CREATE TABLE waiters (
+    n INTEGER PRIMARY KEY, action TEXT NOT NULL REFERENCES actions,
+    process INTEGER NOT NULL REFERENCES processes) STRICT;
+CREATE INDEX waiters_by_action ON waiters (action);
+
+CREATE TABLE notices (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, action TEXT REFERENCES actions, session TEXT NOT NULL,
+    version INTEGER NOT NULL, channel TEXT NOT NULL, text TEXT NOT NULL, made_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, leased_until INTEGER NOT NULL DEFAULT 0,
+    done_at INTEGER, error TEXT NOT NULL DEFAULT '') STRICT;
+CREATE INDEX notices_open ON notices (due_at) WHERE done_at IS NULL;
+CREATE INDEX notices_by_action ON notices (action);
+CREATE TABLE cards (
+    channel TEXT NOT NULL, ts TEXT NOT NULL, action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL,
+    at INTEGER NOT NULL, PRIMARY KEY (channel, ts)) STRICT;
+CREATE INDEX cards_by_action ON cards (action);
+
+CREATE TABLE freezes (
+    scope TEXT NOT NULL, id TEXT NOT NULL, by TEXT NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (scope, id)) STRICT;
+CREATE TABLE tools (name TEXT PRIMARY KEY, body TEXT NOT NULL, seen_at INTEGER NOT NULL) STRICT;
+
+CREATE TABLE audit (
+    seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL,
+    kind TEXT GENERATED ALWAYS AS (json_extract(body, '$.kind')) VIRTUAL,
+    at TEXT GENERATED ALWAYS AS (json_extract(body, '$.at')) VIRTUAL,
+    action TEXT GENERATED ALWAYS AS (json_extract(body, '$.action')) VIRTUAL) STRICT;
+CREATE INDEX audit_by_action ON audit (action) WHERE action IS NOT NULL;
+CREATE TABLE audit_head (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+INSERT INTO audit_head VALUES (1, 0, '');
+"""
+
+
+def _create(tx: Tx) -> None:
+    for statement in V1.split(";\n"):
+        if statement.strip():
+            tx.run(statement)
+    tx.insert("meta", key="store_id", value=new_id())
+
+
+STEPS: tuple[Callable[[Tx], None], ...] = (_create,)
+"""Step N brings schema N to schema N + 1; a new store takes them all."""
+
+NEWEST = len(STEPS)
+
+
+def schema_of(tx: Tx) -> int:
+    """Return the schema number of a store; 0 for an empty file."""
+    row = tx.one("PRAGMA user_version")
+    return int(row["user_version"]) if row else 0
+
+
+def migrate(tx: Tx) -> int:
+    """Bring a store to the newest schema inside the caller's transaction.
+
+    Args:
+        tx: An open writing transaction.
+
+    Returns:
+        The schema number before.
+
+    Raises:
+        StoreError: The store was made by a newer version.
+    """
+    before = schema_of(tx)
+    if before > NEWEST:
+        raise StoreError(
+            f"The store has schema {before}, newer than this version's {NEWEST}; "
+            "nothing was touched. Update slack-approval-gate.",
+            code="newer_schema",
+        )
+    for step in STEPS[before:]:
+        step(tx)
+    tx.run(f"PRAGMA user_version = {NEWEST}")
+    return before

@@ -1,0 +1,61 @@
+"""The port between the verbs and whatever keeps their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+Row = dict[str, Any]
+Params = Sequence[Any]
+
+
+class Reader(Protocol):
+    """Read rows."""
+
+    def one(self, sql: str, params: Params = ()) -> Row | None:
+        """Return the first row by column name, or None."""
+        ...
+
+    def all(self, sql: str, params: Params = ()) -> list[Row]:
+        """Return every row by column name."""
+        ...
+
+
+class Tx(Reader, Protocol):
+    """Read and write rows inside one transaction."""
+
+    def run(self, sql: str, params: Params = ()) -> int:
+        """Execute one statement and return how many rows it changed."""
+        ...
+
+    def insert(self, table: str, **columns: Any) -> int:
+        """Insert one row and return its rowid."""
+        ...
+
+
+class Store(Protocol):
+    """Open transactions on one database; safe to use from several threads."""
+
+    key: bytes
+    """The key of the store's digests; lies beside the database, never in it."""
+
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[Tx]:
+        """Begin a writing transaction; commit on leaving, roll back on any exception.
+
+        Args:
+            durable: False lets a crash of the machine lose this transaction, never a part of it.
+
+        Raises:
+            StoreBusy: Another process held the store for too long.
+            StoreError: The store cannot be written, or is not the one that was opened.
+        """
+        ...
+
+    def reader(self) -> AbstractContextManager[Reader]:
+        """Read committed rows, apart from any transaction of this process."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections; safe to call twice."""
+        ...

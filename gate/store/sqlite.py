@@ -1,0 +1,255 @@
+"""The SQLite store: a writer behind a lock, and a read-only connection for waiting and listing."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+from gate.clock import monotonic, pause
+from gate.errors import GateError, StoreBusy, StoreError
+from gate.store import files, migrations
+from gate.store.port import Params, Reader, Row, Tx
+
+BUSY_SECONDS = 10.0
+"""How long a transaction is tried for before StoreBusy."""
+
+TRY_MS = 50
+"""How long one try waits inside SQLite; between tries the process's own lock is free."""
+
+_graveyard: list[sqlite3.Connection] = []
+"""Connections inherited over a fork: a child may neither use nor close them."""
+
+_stores: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+
+
+class _Rows:
+    """Run statements on one connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def one(self, sql: str, params: Params = ()) -> Row | None:
+        row = self._connection.execute(sql, params).fetchone()
+        return dict(row) if row is not None else None
+
+    def all(self, sql: str, params: Params = ()) -> list[Row]:
+        return [dict(row) for row in self._connection.execute(sql, params)]
+
+    def run(self, sql: str, params: Params = ()) -> int:
+        return self._connection.execute(sql, params).rowcount
+
+    def insert(self, table: str, **columns: Any) -> int:
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - names come from code
+        return self._connection.execute(sql, tuple(columns.values())).lastrowid or 0
+
+
+class SqliteStore:
+    """Keep the rows of one gate in one SQLite file.
+
+    Args:
+        path: The database file, or ``:memory:``.
+        create: Whether an empty place becomes a new store.
+
+    Raises:
+        StoreError: The store cannot be opened, its key is missing, or its schema is not this version's.
+    """
+
+    def __init__(self, path: Path | str, *, create: bool = True) -> None:
+        self.path = None if str(path) == ":memory:" else Path(path).absolute()
+        self._lock = threading.RLock()
+        self._read_lock = threading.RLock()
+        self._writer: sqlite3.Connection | None = None
+        self._open(create)
+        _stores.add(self)
+
+    def _open(self, create: bool) -> None:
+        if self.path is not None:
+            if not create and not self.path.exists():
+                raise StoreError(f"There is no store at {self.path}. Start the agent or bot first, or name GATE_DB.")
+            files.prepare(self.path)
+        self._pid = os.getpid()
+        with _raw_errors(self.path):
+            self._writer = _connect(self.path, read_only=False)
+            self._file = files.identity(self.path) if self.path else (0, 0)
+            self._prepare_schema(create)
+            self._read = _connect(self.path, read_only=True) if self.path else self._writer
+
+    def _prepare_schema(self, create: bool) -> None:
+        with self.transaction() as tx:
+            schema = migrations.schema_of(tx)
+            if schema == 0 and not create and not tx.one("SELECT 1 FROM sqlite_master"):
+                raise StoreError(f"{self.path} is empty, not a store. Start the agent or bot first, or name GATE_DB.")
+            if 0 < schema < migrations.NEWEST:
+                raise StoreError(f"The store has schema {schema}; run 'gate db migrate'.", code="older_schema")
+            migrations.migrate(tx)
+            self.key = self._take_key(schema == 0)
+
+    def _take_key(self, new: bool) -> bytes:
+        if self.path is None:
+            return os.urandom(files.KEY_BYTES)
+        return files.write_key(self.path) if new else files.read_key(self.path)
+
+    @contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[Tx]:
+        """Begin a writing transaction; see the port."""
+        self._follow_fork()
+        with _raw_errors(self.path):
+            connection = self._begin(durable)
+            try:
+                yield _Rows(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(connection)
+                raise
+            finally:
+                self._lock.release()
+
+    def _begin(self, durable: bool) -> sqlite3.Connection:
+        """Take the lock and begin, or raise; the lock is held on return."""
+        until = monotonic() + BUSY_SECONDS
+        while True:
+            self._lock.acquire()
+            try:
+                return self._try_begin(durable)
+            except sqlite3.OperationalError as error:
+                self._lock.release()
+                if not _is_busy(error):
+                    raise
+            except BaseException:
+                self._lock.release()
+                raise
+            if monotonic() >= until:
+                raise StoreBusy(
+                    f"Another process has held the store {self.path} for {BUSY_SECONDS:.0f} s; nothing ran. "
+                    "Look for a stopped process ('gate status') and call again."
+                )
+            pause(random.uniform(0.001, 0.01))  # noqa: S311 - jitter, no secret
+
+    def _try_begin(self, durable: bool) -> sqlite3.Connection:
+        connection = self._writer
+        if connection is None:
+            raise StoreError("The gate is closed; nothing ran. Open it again.", code="closed")
+        if connection.in_transaction:
+            raise StoreError("A transaction was begun inside another; nothing ran.", code="nested")
+        if self.path is not None and files.identity(self.path) != self._file:
+            raise StoreError(
+                f"The file at {self.path} is not the store that was opened. Nothing ran. "
+                "Put the old file back, or restart to use the new one.",
+                code="store_replaced",
+            )
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("BEGIN IMMEDIATE")
+        return connection
+
+    @contextmanager
+    def reader(self) -> Iterator[Reader]:
+        """Read committed rows; see the port."""
+        self._follow_fork()
+        lock = self._lock if self._read is self._writer else self._read_lock
+        with lock, _raw_errors(self.path):
+            if self._writer is None:
+                raise StoreError("The gate is closed. Open it again.", code="closed")
+            yield _Rows(self._read)
+
+    def close(self) -> None:
+        """Close both connections; a child of a fork only forgets them."""
+        if self._writer is None or os.getpid() != self._pid:
+            return
+        with self._lock, self._read_lock:
+            for connection in {id(c): c for c in (self._read, self._writer)}.values():
+                connection.close()
+            self._writer = None
+
+    def _follow_fork(self) -> None:
+        """Open connections of its own in a forked child."""
+        if os.getpid() == self._pid:
+            return
+        if self.path is None:
+            raise StoreError("A store in memory cannot be used in a forked process; name a file.")
+        self._open(create=False)
+
+    def _bury(self) -> None:
+        """Set the inherited connections aside in a forked child, with fresh locks."""
+        _graveyard.extend(c for c in (self._writer, self._read) if c is not None)
+        self._lock, self._read_lock = threading.RLock(), threading.RLock()
+
+
+def _connect(path: Path | None, *, read_only: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path or ":memory:", timeout=TRY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.row_factory = sqlite3.Row
+    database = Database(connection, execute_plugins=False)
+    database.execute("PRAGMA foreign_keys = ON")
+    if read_only:
+        database.execute("PRAGMA query_only = ON")
+    elif path is not None:
+        _wal(database)
+    return connection
+
+
+def _wal(database: Database) -> None:
+    """Switch to the write-ahead log, waiting for others who do the same."""
+    until = monotonic() + BUSY_SECONDS
+    while database.journal_mode != "wal":
+        try:
+            database.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or monotonic() >= until:
+                raise
+            pause(0.01)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@contextmanager
+def _raw_errors(path: Path | None) -> Iterator[None]:
+    """Turn whatever the driver raises into StoreError."""
+    try:
+        yield
+    except GateError:
+        raise
+    except sqlite3.OperationalError as error:
+        kind = StoreBusy if _is_busy(error) else StoreError
+        raise kind(f"The store {path} cannot be used: {error}. Nothing ran.") from error
+    except sqlite3.Error as error:
+        raise StoreError(f"The store {path} cannot be used: {error}. Nothing ran.") from error
+
+
+def _before_fork() -> None:
+    for store in list(_stores):
+        store._lock.acquire()
+        store._read_lock.acquire()
+
+
+def _after_fork_in_parent() -> None:
+    for store in list(_stores):
+        store._read_lock.release()
+        store._lock.release()
+
+
+def _after_fork_in_child() -> None:
+    for store in list(_stores):
+        store._bury()
+
+
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
+)
