@@ -450,3 +450,79 @@ class Notice:
     channel: str
     text: str
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRecord:
+    """One action as the store has it, for the side that called it.
+
+    Attributes:
+        id: Action id.
+        name: Action name.
+        state: Where it stands.
+        code: Outcome code; ``pending`` while open, empty while running.
+        version: Current version of its hold; 0 for an action that was never held.
+        digest: Digest of the version that may run.
+        rules: Rules that decided.
+        reason: Why, or what it raised.
+        decisions: Decisions on the current version, oldest first.
+        name_approver: Whether the agent may be told approvers' names.
+        expires_at: Deadline for answering, UTC; None where it was never held.
+        use_by: Deadline for starting, UTC; None before approval.
+        result: Stored result as JSON text; None where none was kept.
+        kept: Whether the result was kept.
+        error: Class and redacted text of what the run raised; empty otherwise.
+        late: Whether it was settled after it had been in doubt.
+    """
+
+    id: str
+    name: str
+    state: State
+    code: str
+    version: int
+    digest: str
+    rules: tuple[str, ...]
+    reason: str
+    decisions: tuple[Decision, ...]
+    name_approver: bool
+    expires_at: datetime | None
+    use_by: datetime | None
+    result: str | None
+    kept: bool
+    error: str
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a submitted action.
+
+    Attributes:
+        kind: ``run`` (allowed: run it now, then settle), ``held`` (a new hold), ``joined`` (an earlier hold
+            or run of the same action) or ``ended`` (blocked, or the stored outcome of the same action).
+        record: The action as the store has it.
+        waiter: Number of the waiter that this caller became; 0 for none.
+    """
+
+    kind: Literal["run", "held", "joined", "ended"]
+    record: ActionRecord
+    waiter: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """One freeze in force.
+
+    Attributes:
+        scope: ``everything``, ``agent`` or ``session``.
+        id: Agent or session id; empty for everything.
+        by: Who froze.
+        reason: Why.
+        at: Since when, UTC.
+    """
+
+    scope: Literal["everything", "agent", "session"]
+    id: str
+    by: str
+    reason: str
+    at: datetime
