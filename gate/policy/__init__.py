@@ -1,0 +1,1 @@
+"""The policy language: pure functions from YAML text and an action to a verdict."""
