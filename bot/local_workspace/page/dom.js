@@ -55,6 +55,7 @@ export function iconButton(name, label, attrs = {}) {
  * `items` is a list of {key, signature, build(previousNode | null)}.
  */
 export function reconcile(parent, items) {
+  const restoreFocus = rememberFocus(parent);
   const before = new Map([...parent.children].map((node) => [node.dataset.key, node]));
   let place = parent.firstElementChild;
   for (const item of items) {
@@ -68,6 +69,21 @@ export function reconcile(parent, items) {
     else parent.insertBefore(node, place);
   }
   for (const gone of before.values()) gone.remove();
+  restoreFocus();
+}
+
+// A replaced node's successor takes over the focus and the caret, found by its data-focus-key.
+function rememberFocus(parent) {
+  const active = document.activeElement;
+  const key = parent.contains(active) ? active.dataset.focusKey : undefined;
+  if (!key) return () => {};
+  const { selectionStart, selectionEnd } = active;
+  return () => {
+    if (active.isConnected) return;
+    const heir = parent.querySelector(`[data-focus-key="${CSS.escape(key)}"]`);
+    heir?.focus({ preventScroll: true });
+    if (heir && typeof selectionStart === "number" && typeof heir.selectionStart === "number") heir.setSelectionRange(selectionStart, selectionEnd);
+  };
 }
 
 function keepOrBuild(previous, item) {
