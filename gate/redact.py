@@ -1,0 +1,241 @@
+"""Write a call down for people and the log, without its secrets.
+
+What a key names as secret is hidden value by value, never a whole subtree; what a policy's ``redact`` path
+names is hidden whole. The form is JSON; exact numbers keep their tag, so that ``400`` and ``"400"`` differ.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from gate.shapes import is_secret, model_parts
+from gate.values import format_path, parse_path
+
+HIDDEN = "(hidden)"
+TEXT_LIMIT = 500
+NOT_GIVEN = "(not given)"
+
+_WORDS = frozenset(
+    """password passwd passphrase passcode pwd secret secrets token apikey authorization auth credential
+    credentials cookie otp pin cvv cvc mnemonic bearer jwt privatekey accesskey""".split()  # noqa: SIM905
+)
+_KEYS = frozenset(
+    {"api", "private", "access", "signing", "encryption", "secret", "ssh", "master", "service", "client"}
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_ASSIGNED = re.compile(r"""(["']?)([A-Za-z][A-Za-z0-9_-]{0,60})\1\s{0,3}[:=]\s{0,3}""")
+_ASSIGNEE = re.compile(r"""(["'])(?:(?!\1).)*\1|(?:(?:Bearer|Basic)\s+)?[^\s,;&"'}\])]+""")
+_SCHEME = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}")
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_SMALL_INT = 2**53
+
+_Keys = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A call's arguments as people and the log may see them.
+
+    Attributes:
+        arguments: JSON values by name.
+        hidden: Paths of what was hidden, without list indexes.
+        secrets: Texts that were hidden, to be hidden in later texts of the same call too; never shown.
+    """
+
+    arguments: dict[str, Any]
+    hidden: tuple[str, ...]
+    secrets: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+
+def redact(arguments: Mapping[str, Any], *, paths: Sequence[str] = (), show: Sequence[str] = ()) -> Redacted:
+    """Return the arguments as JSON without secrets.
+
+    Args:
+        arguments: Snapshot of the bound arguments.
+        paths: Paths that the policy hides; elements of lists on the way are all meant.
+        show: Paths for which hiding by key name is lifted; ``paths`` stay hidden.
+    """
+    writer = _Writer(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)))
+    written = {name: writer.value(value, ("args", name)) for name, value in arguments.items()}
+    return Redacted(written, tuple(writer.hidden), tuple(writer.secrets))
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether a key names a secret, judging its words whole: ``api_key`` does, ``monkey`` does not."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not _WORDS.isdisjoint(words):
+        return True
+    return any(last in {"key", "keys"} and kind in _KEYS for kind, last in pairwise(words))
+
+
+def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
+    """Return free text, such as an exception's, without known secrets, cut to 500 characters.
+
+    Args:
+        text: Anything; ``key=value`` and ``key: value`` with a secret's name lose the value.
+        secrets: Texts to hide wherever they stand; shorter ones than four characters are left.
+    """
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= 4:
+            text = text.replace(secret, HIDDEN)
+    text = _SCHEME.sub(rf"\g<scheme> {HIDDEN}", _hide_assigned(text))
+    return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+
+
+def error_text(error: BaseException, *, secrets: Sequence[str] = ()) -> str:
+    """Return class and redacted, cut text of an exception, as log, card and other callers see it."""
+    try:
+        said = str(error)
+    except Exception:
+        said = ""
+    text = redact_text(said, secrets=secrets)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def describe(
+    template: str | None,
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    write: Callable[[Any], str] | None = None,
+) -> str:
+    """Return the sentence that says what would happen.
+
+    Args:
+        template: Text with ``{args.…}`` fields and doubled braces, or None for none.
+        name: Action name, used where there is no template.
+        arguments: Redacted JSON arguments.
+        write: How a value becomes text; default writes it out whole.
+    """
+    if template is None:
+        return name
+    writer = write or plain
+
+    def one(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0][0]
+        value = _look_up(arguments, found[1])
+        return NOT_GIVEN if value is None else writer(value)
+
+    return _FIELD.sub(one, template)
+
+
+def plain(value: Any) -> str:
+    """Write one redacted JSON value as text: texts bare, exact numbers by their digits, the rest as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        key, inner = next(iter(value.items()))
+        if key in {"$decimal", "$int"}:
+            return str(inner)
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+class _Writer:
+    """One pass over the arguments of one call."""
+
+    def __init__(self, paths: frozenset[_Keys], show: frozenset[_Keys]) -> None:
+        self._paths, self._show = paths, show
+        self.hidden: dict[str, None] = {}
+        self.secrets: dict[str, None] = {}
+
+    def value(self, value: Any, keys: _Keys) -> Any:
+        """Return a value as JSON, hiding what must not be seen."""
+        if keys in self._paths:
+            return self._hide(value, keys)
+        inner = _fields(value)
+        if inner is not None:
+            written = {key: self.value(each, (*keys, key)) for key, each in inner.items()}
+            return {"$dict": written} if any(key.startswith("$") for key in written) else written
+        if isinstance(value, (list, tuple)):
+            return [self.value(each, keys) for each in value]
+        if self._is_secret(value, keys):
+            return self._hide(value, keys)
+        return _scalar(value)
+
+    def _is_secret(self, value: Any, keys: _Keys) -> bool:
+        if value is None or isinstance(value, bool) or keys in self._show:
+            return False
+        return is_secret(value) or is_secret_name(keys[-1])
+
+    def _hide(self, value: Any, keys: _Keys) -> str:
+        self.hidden[format_path(keys)] = None
+        self.secrets.update(dict.fromkeys(_texts(value)))
+        return HIDDEN
+
+
+def _fields(value: Any) -> Mapping[str, Any] | None:
+    """Return what lies inside a dict or model; secrets are closed."""
+    if isinstance(value, Mapping):
+        return value
+    parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
+    return None if parts is None else {**parts["fields"], **parts.get("extra", {})}
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value if isinstance(value.value, (str, int)) else value.name
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _SMALL_INT:
+        return {"$int": str(value)}
+    if isinstance(value, Decimal):
+        return {"$decimal": str(value)}
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return f"({len(value)} bytes)"
+    return HIDDEN if is_secret(value) else value
+
+
+def _texts(value: Any) -> list[str]:
+    """Return every text inside a hidden value."""
+    if isinstance(value, str):
+        return [value]
+    if is_secret(value):
+        return _texts(value.get_secret_value())
+    inner = _fields(value)
+    each = inner.values() if inner is not None else value if isinstance(value, (list, tuple)) else ()
+    return [text for item in each for text in _texts(item)]
+
+
+def _hide_assigned(text: str) -> str:
+    """Hide what a text assigns to a secret's name."""
+    parts, done = [], 0
+    for found in _ASSIGNED.finditer(text):
+        value = _ASSIGNEE.match(text, found.end()) if is_secret_name(found[2]) else None
+        if value and found.start() >= done:
+            quote = value[1] or ""
+            parts += [text[done : found.end()], quote, HIDDEN, quote]
+            done = value.end()
+    return "".join([*parts, text[done:]])
+
+
+def _look_up(arguments: Mapping[str, Any], path: str) -> Any:
+    try:
+        root, *keys = parse_path(path.strip())
+    except ValueError:
+        return None
+    value: Any = arguments if root == "args" else None
+    for key in keys:
+        value = _step(value, key)
+    return value
+
+
+def _step(value: Any, key: str) -> Any:
+    if isinstance(value, list):
+        found = [each for item in value if (each := _step(item, key)) is not None]
+        return found or None
+    inner = value.get("$dict", value) if isinstance(value, Mapping) else {}
+    return inner.get(key)
