@@ -34,7 +34,7 @@ class Identity:
     start: int
 
 
-def this_process() -> Identity:
+def identify() -> Identity:
     """Return the identity of the calling process."""
     pid = os.getpid()
     found = _stat(pid)

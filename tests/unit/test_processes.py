@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from gate.processes import Identity, is_dead, this_process
+from gate.processes import Identity, is_dead, identify
 
-TELL = "import sys; from gate.processes import this_process as t; print(t(), flush=True); sys.stdin.read()"
+TELL = "import sys; from gate.processes import identify as t; print(t(), flush=True); sys.stdin.read()"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def child() -> Iterator[tuple[subprocess.Popen[str], Identity]]:
 
 def test_the_calling_process_lives() -> None:
     """A process knows itself and does not call itself dead."""
-    me = this_process()
+    me = identify()
     assert me.pid == os.getpid()
     assert me.start > 0
     assert not is_dead(me)
@@ -49,7 +49,7 @@ def test_a_killed_child_is_dead_before_and_after_it_is_reaped(
 
 def test_a_pid_used_again_is_another_process() -> None:
     """The same pid with another start time is no proof of life."""
-    assert is_dead(replace(this_process(), start=1))
+    assert is_dead(replace(identify(), start=1))
 
 
 @pytest.mark.parametrize(
