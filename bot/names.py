@@ -1,0 +1,28 @@
+"""The ids of everything that can be pressed, sent or typed; all of them begin with ``gate:``."""
+
+from __future__ import annotations
+
+import re
+
+PREFIX = "gate:"
+OWN = re.compile(r"^gate:")
+ANY = re.compile(r"")
+
+APPROVE = "gate:approve"
+DENY = "gate:deny"
+STOP = "gate:stop"
+MORE = "gate:more"
+VIEW = "gate:view"
+APPROVE_WITH_COMMENT = "gate:approve_comment"
+PAGE_BACK = "gate:page:back"
+PAGE_NEXT = "gate:page:next"
+
+DENY_FORM = "gate:form:deny"
+APPROVE_FORM = "gate:form:approve"
+NOTHING = "gate:form:none"
+
+REASON = "gate:reason"
+COMMENT = "gate:comment"
+
+COMMAND = "/gate"
+EVENT_TYPE = "gate_hold"

@@ -1,0 +1,86 @@
+"""Build the few kinds of Block Kit blocks that the views use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bot.views.text import Block, Shown, chunks, clip, fixed, lines, plain, preformatted
+
+PIECE = 2900
+"""Widest piece of text in one block; Slack's limit is 3000."""
+
+
+def header(text: Shown) -> Block:
+    """Return a header, cut to Slack's 150."""
+    return {"type": "header", "text": plain(text, 150)}
+
+
+def section(text: Shown, limit: int = PIECE) -> Block:
+    """Return a section that shows any text as it is."""
+    return {"type": "section", "text": plain(text, limit)}
+
+
+def say(sentence: str) -> Block:
+    """Return a section with a sentence of our own in mrkdwn."""
+    return {"type": "section", "text": fixed(sentence)}
+
+
+def context(*elements: Block) -> Block:
+    """Return a context block of at most ten elements."""
+    return {"type": "context", "elements": list(elements[:10])}
+
+
+def fields(pairs: Sequence[tuple[Shown, Shown]]) -> Block:
+    """Return a section with at most ten label-value fields; both are one line each."""
+    shown = [plain(lines(clip(label, 200), value or " "), 2000) for label, value in pairs[:10]]
+    return {"type": "section", "fields": shown}
+
+
+def divider() -> Block:
+    """Return a divider."""
+    return {"type": "divider"}
+
+
+def long_text(text: Shown, limit: int = PIECE) -> list[Block]:
+    """Return as many preformatted blocks as an already visible text needs."""
+    return [preformatted(piece) for piece in chunks(text, limit)]
+
+
+def list_of(title: Sequence[Block], items: Iterable[Sequence[Block]]) -> Block:
+    """Return a rich_text block: a title line and a bulleted list of rich_text elements."""
+    bullets = [{"type": "rich_text_section", "elements": list(item)} for item in items]
+    listing = {"type": "rich_text_list", "style": "bullet", "elements": bullets}
+    return {
+        "type": "rich_text",
+        "elements": [{"type": "rich_text_section", "elements": list(title)}, listing],
+    }
+
+
+def button(label: str, action_id: str, value: str, *, style: str = "", confirm: Block | None = None) -> Block:
+    """Return a button; style is empty, ``primary`` or ``danger``."""
+    made: Block = {"type": "button", "text": plain(Shown(label), 30), "action_id": action_id, "value": value}
+    if style:
+        made["style"] = style
+    return made | ({"confirm": confirm} if confirm else {})
+
+
+def confirm(title: str, text: Shown, yes: str, *, no: str = "Go back", style: str = "") -> Block:
+    """Return a confirmation dialog; its text is cut to Slack's 300."""
+    made: Block = {
+        "title": plain(Shown(title), 100),
+        "text": plain(text, 300),
+        "confirm": plain(Shown(yes), 30),
+        "deny": plain(Shown(no), 30),
+    }
+    return made | ({"style": style} if style else {})
+
+
+def overflow(action_id: str, options: Sequence[tuple[str, str]]) -> Block:
+    """Return an overflow menu of (label, value), one to five."""
+    choices = [{"text": plain(Shown(label), 75), "value": value} for label, value in options[:5]]
+    return {"type": "overflow", "action_id": action_id, "options": choices}
+
+
+def actions(*elements: Block) -> Block:
+    """Return a row of buttons and menus."""
+    return {"type": "actions", "elements": list(elements)}

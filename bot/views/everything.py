@@ -1,0 +1,202 @@
+"""The full view of a hold: every value, uncut, on as many pages as it takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot import names
+from bot.references import Origin, code_of
+from bot.views import blocks, words
+from bot.views.card import evidence_line, past_line
+from bot.views.modals import modal
+from bot.views.text import Block, Shown, fixed, lines, moment, one_line, plain, rich_text, visible
+from bot.views.values import Value, all_values, decisive_values
+from gate.lifecycle import State
+from gate.model import HoldRecord, Ruling
+
+PAGE_BLOCKS = 80
+PAGE_BYTES = 150_000
+MOST_PAGES = 12
+LIST_ITEMS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The whole view, cut into pages.
+
+    Attributes:
+        pages: Blocks of each page, at least one page.
+        decisive: How many pages, from the first, hold the decisive values.
+        left_out: Whether less important content did not fit.
+    """
+
+    pages: tuple[tuple[Block, ...], ...]
+    decisive: int
+    left_out: bool
+
+
+def fits_view(record: HoldRecord) -> bool:
+    """Tell whether the full view can show every decisive value."""
+    return len(_paged(list(_decisive(record)))) <= MOST_PAGES
+
+
+def paged(record: HoldRecord) -> Pages:
+    """Cut everything about a hold into pages; the decisive values come first."""
+    first = list(_decisive(record))
+    pages = _paged([*first, *_rest(record)])
+    return Pages(tuple(pages[:MOST_PAGES]), len(_paged(first)), len(pages) > MOST_PAGES)
+
+
+def everything(record: HoldRecord, origin: Origin, pages: Pages | None = None) -> Block:
+    """Return the modal with one page of the full view.
+
+    Args:
+        record: The hold.
+        origin: Where it was opened from, and which page to show.
+        pages: The pages if they are known; None computes them.
+    """
+    made = pages or paged(record)
+    page = min(max(origin.page, 0), len(made.pages) - 1)
+    content = [*made.pages[page], *_footer(record, made, page, str(origin.reference))]
+    return modal("Everything", content, meta=origin.dump())
+
+
+def shows_all_decisive(pages: Pages, page: int) -> bool:
+    """Tell whether somebody who has paged this far has seen every decisive value."""
+    return page + 1 >= pages.decisive
+
+
+def _footer(record: HoldRecord, pages: Pages, page: int, reference: str) -> list[Block]:
+    foot = [blocks.divider()]
+    if len(pages.pages) > 1:
+        cut = " The rest is too long to be shown." if pages.left_out and page + 1 == len(pages.pages) else ""
+        foot.append(blocks.context(plain(Shown(f"Page {page + 1} of {len(pages.pages)}.{cut}"))))
+    pressed = _turns(pages, page, reference) + _answers(record, pages, page, reference)
+    return [*foot, blocks.actions(*pressed)] if pressed else foot
+
+
+def _turns(pages: Pages, page: int, reference: str) -> list[Block]:
+    back = [blocks.button("Back", names.PAGE_BACK, reference)] if page else []
+    more = page + 1 < len(pages.pages)
+    return back + ([blocks.button("Next", names.PAGE_NEXT, reference)] if more else [])
+
+
+def _answers(record: HoldRecord, pages: Pages, page: int, reference: str) -> list[Block]:
+    if not shows_all_decisive(pages, page):
+        return []
+    if record.state is State.PENDING:
+        approve = blocks.button("Approve…", names.APPROVE_WITH_COMMENT, reference)
+        return [approve, blocks.button("Deny…", names.DENY, reference)]
+    return [blocks.button("Stop…", names.STOP, reference)] if record.state is State.APPROVED else []
+
+
+def _paged(content: list[Block]) -> list[tuple[Block, ...]]:
+    pages: list[list[Block]] = [[]]
+    size = 0
+    for block in content:
+        weight = len(json.dumps(block))
+        if pages[-1] and (len(pages[-1]) >= PAGE_BLOCKS or size + weight > PAGE_BYTES):
+            pages.append([])
+            size = 0
+        pages[-1].append(block)
+        size += weight
+    return [tuple(page) for page in pages]
+
+
+def _decisive(record: HoldRecord) -> Iterator[Block]:
+    yield blocks.header(one_line(record.described))
+    yield from blocks.long_text(one_line(record.described))
+    values = decisive_values(record)
+    if values:
+        yield blocks.context(fixed("*Decisive values*"))
+    yield from _values(values)
+
+
+def _values(values: tuple[Value, ...]) -> Iterator[Block]:
+    """Yield short values together in one box, long ones each in their own."""
+    box: list[Shown] = []
+    for value in values:
+        if value.short:
+            box.append(Shown(f"{value.label}: {value.text}"))
+            continue
+        yield from _boxed(box)
+        box = []
+        yield blocks.context(plain(value.label, 250))
+        yield from blocks.long_text(value.text)
+    yield from _boxed(box)
+
+
+def _boxed(box: list[Shown]) -> Iterator[Block]:
+    if box:
+        yield from blocks.long_text(lines(*box))
+
+
+def _rest(record: HoldRecord) -> Iterator[Block]:
+    yield blocks.context(fixed("*All arguments*"))
+    yield from _values(all_values(record))
+    yield from _people(record)
+    yield from _reasons(record)
+    yield from _lists(record)
+    yield from _about(record)
+
+
+def _people(record: HoldRecord) -> Iterator[Block]:
+    yield blocks.context(fixed("*Who may answer*"))
+    needed = "; ".join(words.requirement_line(each) for each in record.requirements[:8])
+    yield blocks.say(f"{needed}. {words.approvals_line(record)}")
+    if record.state is State.PENDING:
+        yield blocks.say(
+            f"{words.deadline_line(record.expires_at)} Code for typed answers: {code_of(record)}."
+        )
+    else:
+        yield blocks.say(words.standing_line(record))
+    for decision in record.decisions[-20:]:
+        if decision.comment:
+            yield from blocks.long_text(visible(decision.comment))
+
+
+def _reasons(record: HoldRecord) -> Iterator[Block]:
+    yield blocks.context(fixed("*Why*"))
+    told = [one_line(_told(ruling)) for ruling in record.rulings]
+    yield from blocks.long_text(lines(*told))
+
+
+def _told(ruling: Ruling) -> str:
+    reason = "; ".join([ruling.reason or "no reason given", *ruling.missing])
+    return f"{ruling.rule} ({ruling.place or 'the gate'}) {ruling.answer}: {reason}"
+
+
+def _lists(record: HoldRecord) -> Iterator[Block]:
+    if record.evidence:
+        items = [evidence_line(each, 1000) for each in record.evidence[:LIST_ITEMS]]
+        yield blocks.list_of([rich_text(Shown("Evidence"), 20, bold=True)], items)
+    past = [each for each in (record.identical, *record.history[:LIST_ITEMS]) if each is not None]
+    if past:
+        yield blocks.context(fixed("*Earlier calls*"))
+        yield from blocks.long_text(lines(*(past_line(each) for each in past)))
+
+
+def _about(record: HoldRecord) -> Iterator[Block]:
+    if record.note:
+        yield blocks.context(plain(Shown("The agent says, unverified")))
+        yield from blocks.long_text(visible(record.note))
+    yield blocks.context(fixed("*About this call*"))
+    facts = {
+        "action": record.name,
+        "agent": record.agent,
+        "session": record.session,
+        "for": str(record.on_behalf_of) if record.on_behalf_of else "nobody",
+        "on": record.target or "",
+        "hidden": ", ".join(record.hidden),
+        "not shown": ", ".join(record.not_shown),
+        "id": f"{record.id}, version {record.version}",
+        "policy": record.revision,
+    }
+    told = [one_line(f"{name}: {value}") for name, value in facts.items() if value]
+    yield from blocks.long_text(lines(*told))
+    yield blocks.say(f"Asked {moment(record.created_at)}.")
+    if record.result is not None:
+        yield blocks.context(fixed("*Returned*"))
+        yield from blocks.long_text(visible(record.result))

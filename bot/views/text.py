@@ -1,0 +1,194 @@
+"""Make any text safe to show in Slack; escaping lives here and nowhere else.
+
+Text that is not ours goes into ``plain`` or ``preformatted`` only. ``fixed`` is for our own sentences, built
+from literals, ids that passed a check, and numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NewType
+
+Block = dict[str, Any]
+Shown = NewType("Shown", str)
+"""Text in which every character can be seen; ``visible`` and ``one_line`` make it from text of others."""
+
+_UNSEEN = (
+    "\x00-\x09\x0b-\x1f\x7f-\x9f"
+    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
+    "\u2000-\u200f\u2028-\u202e\u205f-\u206f\u2800\u3164"
+    "\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
+)
+_ESCAPED = re.compile(rf"[{_UNSEEN}]|\\(?=u\{{)")
+_OPEN_ESCAPE = re.compile(r"\\(u(\{[0-9A-F]{0,6})?)?\Z")
+_LIKE_JSON = re.compile(r'-?\d+(\.\d+)?([eE][+-]?\d+)?|null|true|false|["\[{].*|\(.*|', re.DOTALL)
+_PLAIN_PUNCTUATION = frozenset(" .,:@/-")
+_USER = re.compile(r"[UW][A-Z0-9]{1,30}")
+_GROUP = re.compile(r"S[A-Z0-9]{1,30}")
+_CHANNEL = re.compile(r"[CGD][A-Z0-9]{1,30}")
+_LINK = re.compile(r"https?://[!-;=?-{}~]{1,2000}")
+
+
+def _escape_one(match: re.Match[str]) -> str:
+    return f"\\u{{{ord(match.group()):X}}}"
+
+
+def visible(text: str) -> Shown:
+    r"""Write invisible, bidirectional and control characters as ``\u{…}``; line breaks stay.
+
+    Args:
+        text: Any text, lone surrogates included.
+
+    Returns:
+        Text in which every character can be seen; two different texts never become the same one.
+    """
+    return Shown(_ESCAPED.sub(_escape_one, text))
+
+
+def one_line(text: str) -> Shown:
+    r"""Do as ``visible`` and write line breaks as ``\u{A}`` too."""
+    return flat(visible(text))
+
+
+def flat(text: Shown) -> Shown:
+    r"""Write the line breaks of a visible text as ``\u{A}``."""
+    return Shown(text.replace("\n", "\\u{A}"))
+
+
+def lines(*parts: Shown | str) -> Shown:
+    """Join visible texts, and words of our own, into lines."""
+    return Shown("\n".join(parts))
+
+
+def width(text: str) -> int:
+    """Return the length as Slack's clients count it, in UTF-16 units."""
+    return len(text) if text.isascii() else sum(2 if character > "\uffff" else 1 for character in text)
+
+
+def _piece(text: str, start: int, limit: int) -> int:
+    """Return where a piece that starts here ends: within the limit, and never inside an escape."""
+    end = min(len(text), start + limit)
+    while (over := width(text[start:end]) - limit) > 0:
+        end -= max(1, over // 2)
+    if end < len(text) and (escape := _OPEN_ESCAPE.search(text, max(start, end - 10), end)):
+        end = escape.start() if escape.start() > start else end
+    return max(end, start + 1)
+
+
+def clip(text: Shown, limit: int) -> Shown:
+    """Cut a text that is longer than the limit and mark the cut with ``…``."""
+    if len(text) <= limit and width(text) <= limit:
+        return text
+    return Shown(text[: _piece(text, 0, limit - 1)] + "…")
+
+
+def chunks(text: Shown, limit: int) -> list[Shown]:
+    """Split a text into pieces of at most ``limit`` (at least 20), none of them empty, at least one."""
+    pieces: list[Shown] = []
+    start = 0
+    while start < len(text):
+        end = _piece(text, start, limit)
+        pieces.append(Shown(text[start:end]))
+        start = end
+    return pieces or [Shown(" ")]
+
+
+def plain(text: Shown, limit: int = 3000) -> Block:
+    """Return a plain_text object, which Slack never parses, cut to the limit."""
+    return {"type": "plain_text", "text": clip(text, limit) or " ", "emoji": False}
+
+
+def fixed(text: str) -> Block:
+    """Return a mrkdwn object for a sentence of our own; never pass text of others."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def preformatted(text: Shown) -> Block:
+    """Return a rich_text block with one preformatted piece of at most 3000."""
+    element = {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": text or " "}]}
+    return {"type": "rich_text", "elements": [element]}
+
+
+def rich_text(text: Shown, limit: int, *, bold: bool = False) -> Block:
+    """Return a rich_text text element, which Slack never parses, cut to the limit."""
+    element: Block = {"type": "text", "text": clip(text, limit) or " "}
+    return {**element, "style": {"bold": True}} if bold else element
+
+
+def link(url: str | None) -> Block | None:
+    """Return a rich_text link element; None for anything but a plain http(s) address."""
+    if url is None or not _LINK.fullmatch(url):
+        return None
+    return {"type": "link", "url": url, "text": clip(visible(url), 80)}
+
+
+def mention(user: str) -> str:
+    """Return mrkdwn that names a user; a word where the id is none."""
+    return f"<@{user}>" if _USER.fullmatch(user) else "somebody"
+
+
+def mention_group(group: str) -> str:
+    """Return mrkdwn that names a user group; a word where the id is none."""
+    return f"<!subteam^{group}>" if _GROUP.fullmatch(group) else "a group"
+
+
+def mention_channel(channel: str) -> str:
+    """Return mrkdwn that names a channel; a word where the id is none."""
+    return f"<#{channel}>" if _CHANNEL.fullmatch(channel) else "a channel"
+
+
+def moment(at: datetime) -> str:
+    """Return mrkdwn that shows an instant in the reader's own time zone."""
+    spelled = at.strftime("%Y-%m-%d %H:%M UTC")
+    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{spelled}>"
+
+
+def shown(value: Any) -> Shown:
+    """Write one JSON value for people: texts bare where no other value looks like them.
+
+    Args:
+        value: JSON value, tagged or not; redacted already.
+
+    Returns:
+        Visible text, line breaks kept.
+    """
+    if isinstance(value, str):
+        bare = value == value.strip() and not _LIKE_JSON.fullmatch(value)
+        return visible(value if bare else json.dumps(value, ensure_ascii=False))
+    if isinstance(value, Mapping) and len(value) == 1:
+        key, inner = next(iter(value.items()))
+        if key in {"$decimal", "$int"} and isinstance(inner, str):
+            return visible(inner)
+        return visible(_json(inner if key == "$dict" else value))
+    return visible(_json(value))
+
+
+def _json(value: Any) -> str:
+    short = json.dumps(value, ensure_ascii=False, default=str)
+    if len(short) <= 80 or not isinstance(value, (Mapping, Sequence)):
+        return short
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
+
+
+def reduced(text: str, limit: int = 60) -> str:
+    """Keep letters, digits, space and ``.,:@/-`` of a text, others become ``…``; for notification lines."""
+    head = text[: limit * 2]
+    kept = "".join(
+        character if character in _PLAIN_PUNCTUATION or _speaks(character) else "…" for character in head
+    )
+    return clip(visible(re.sub("…+", "…", kept)), limit)
+
+
+def _speaks(character: str) -> bool:
+    return character.isalnum() and not _ESCAPED.match(character)
+
+
+def notification(text: str, limit: int = 3000) -> str:
+    """Escape a finished notification line, which Slack parses as mrkdwn; cut to the limit."""
+    escaped = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return clip(visible(re.sub(r"[`*_~]", "…", escaped)), limit) or " "

@@ -1,0 +1,130 @@
+"""Pick the decisive values and the others out of a record, and tell whether a card can hold them uncut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.views.text import Shown, one_line, shown, width
+from gate.model import HoldRecord
+from gate.redact import HIDDEN
+from gate.redact import NOT_GIVEN as MISSING
+from gate.values import format_path, parse_path
+
+NOT_GIVEN = Shown(MISSING)
+SHORT = 160
+"""Widest value that goes into a field beside others."""
+CARD_ROOM = 4500
+"""Width of all decisive values together that a card shows uncut."""
+CARD_VALUES = 20
+"""Most decisive values that a card shows uncut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value as people see it.
+
+    Attributes:
+        label: Its path, without ``args.``, as one line.
+        text: Visible text, line breaks kept.
+    """
+
+    label: Shown
+    text: Shown
+
+    @property
+    def short(self) -> bool:
+        """Tell whether it fits into a field: one short line."""
+        return "\n" not in self.text and width(self.text) <= SHORT and width(self.label) <= SHORT
+
+
+def _inside(value: Any) -> Mapping[str, Any] | None:
+    """Return a JSON mapping as plain keys; None for anything else, tagged scalars included."""
+    if not isinstance(value, Mapping):
+        return None
+    inner = value.get("$dict", value) if len(value) == 1 else value
+    return inner if isinstance(inner, Mapping) else None
+
+
+def _walk(arguments: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[tuple[str, ...], Any]:
+    """Follow keys through mappings; where something else stands, show that whole."""
+    here: Any = arguments
+    for depth, key in enumerate(keys):
+        inside = _inside(here)
+        if inside is None:
+            return keys[:depth], here
+        if key not in inside:
+            return keys, _Missing
+        here = inside[key]
+    return keys, here
+
+
+class _Missing:
+    """Stands for a path that the call does not give."""
+
+
+def _context_value(record: HoldRecord, path: str) -> str | None:
+    spelled = {
+        "action": record.name,
+        "agent": record.agent,
+        "session.id": record.session,
+        "on_behalf_of": str(record.on_behalf_of) if record.on_behalf_of else NOT_GIVEN,
+    }
+    return spelled.get(path)
+
+
+def _value(record: HoldRecord, path: str) -> Value | None:
+    root, *keys = parse_path(path)
+    if root != "args":
+        text = _context_value(record, path)
+        return None if text is None else Value(one_line(path), shown(text))
+    found, value = _walk(record.arguments, tuple(keys))
+    label = one_line(format_path(("args", *found)).removeprefix("args."))
+    return Value(label, NOT_GIVEN if value is _Missing else _shown(record, found, value))
+
+
+def _shown(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Shown:
+    """Write a value; what redaction hid is no text of the agent's and stands without quotes."""
+    hidden = value == HIDDEN and format_path(("args", *keys)) in record.hidden
+    return Shown(HIDDEN) if hidden else shown(value)
+
+
+def all_values(record: HoldRecord) -> tuple[Value, ...]:
+    """Return every argument, uncut."""
+    return tuple(
+        Value(one_line(name), _shown(record, (name,), value)) for name, value in record.arguments.items()
+    )
+
+
+def decisive_values(record: HoldRecord) -> tuple[Value, ...]:
+    """Return every decisive value, uncut, in the policy's order; all arguments where none is named."""
+    if not record.decisive:
+        return all_values(record)
+    found = (_value(record, path) for path in record.decisive)
+    return tuple({value.label: value for value in found if value is not None}.values())
+
+
+def other_values(record: HoldRecord) -> tuple[Value, ...]:
+    """Return the arguments that are not among the decisive values."""
+    if not record.decisive:
+        return ()
+    named = {value.label for value in decisive_values(record)}
+    return tuple(value for value in all_values(record) if value.label not in named)
+
+
+def fits_card(values: tuple[Value, ...]) -> bool:
+    """Tell whether a card shows these decisive values uncut."""
+    room = sum(width(value.text) + width(value.label) for value in values)
+    return len(values) <= CARD_VALUES and room <= CARD_ROOM
+
+
+def hides_decisive(record: HoldRecord) -> bool:
+    """Tell whether redaction hides a decisive value."""
+    if not record.decisive:
+        return bool(record.hidden)
+    return any(_overlap(hidden, path) for hidden in record.hidden for path in record.decisive)
+
+
+def _overlap(one: str, two: str) -> bool:
+    return one == two or one.startswith((f"{two}.", f"{two}[")) or two.startswith((f"{one}.", f"{one}["))

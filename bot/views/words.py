@@ -1,0 +1,124 @@
+"""The sentences that cards and modals share: who asks, who may answer, how a hold stands or ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from bot.views.text import mention, mention_channel, mention_group, moment
+from gate.lifecycle import State
+from gate.model import Approver, Decision, HoldRecord, Requirement
+
+PEOPLE = 6
+"""Most approvers named in one sentence."""
+
+_ENDED = {
+    "denied": "*Denied*",
+    "expired_unanswered": "*Expired*: nobody answered in time. Nothing ran.",
+    "expired_unused": "*Expired*: it was approved, but the agent did not start it in time. Nothing ran.",
+    "cancelled_by_operator": "*Cancelled* by an operator. Nothing ran.",
+    "session_ended": "*Cancelled*: the agent's session has ended. Nothing ran.",
+    "caller_gone": "*Cancelled*: the agent that asked is gone. Nothing ran.",
+    "key_renewed": "*Cancelled*: the store's key was renewed. Nothing ran.",
+    "store_adopted": "*Cancelled*: the store was restored from a backup. Nothing ran.",
+    "not_delivered_in_time": "*Undelivered*: the question did not reach this channel in time. Nothing ran.",
+    "delivery_failed": "*Undelivered*: Slack refused to take the question. Nothing ran.",
+    "nobody_can_approve": "*Undelivered*: not enough people can approve this. Nothing ran.",
+    "cannot_tell_who_asked": "*Undelivered*: the gate cannot tell who asked for this. Nothing ran.",
+    "too_large_to_show": "*Undelivered*: this call is too large to be shown. Nothing ran.",
+    "blocked": "*Blocked* by the policy when it was about to run. Nothing ran.",
+    "frozen": "*Blocked*: the gate was frozen when it was about to run. Nothing ran.",
+    "ran": "*Ran once.*",
+    "result_not_kept": "*Ran once.*",
+    "failed": "*Ran and failed.* It may have taken effect.",
+    "in_doubt": "*In doubt*: it was started and nobody knows how it ended. It may have taken effect.",
+    "interrupted": "*In doubt*: it was interrupted while it ran. It may have taken effect.",
+}
+_BY_STATE = {
+    State.BLOCKED: "blocked",
+    State.DENIED: "denied",
+    State.EXPIRED: "expired_unanswered",
+    State.SUCCEEDED: "ran",
+    State.FAILED: "failed",
+    State.IN_DOUBT: "in_doubt",
+}
+
+
+def ending(record: HoldRecord) -> str:
+    """Return the bold first words of a closed card, in mrkdwn."""
+    words = _ENDED.get(record.code) or _ENDED.get(_BY_STATE.get(record.state, ""))
+    return words or f"*{record.state.value.replace('_', ' ').capitalize()}*"
+
+
+def standing_line(record: HoldRecord) -> str:
+    """Return in mrkdwn how a hold that is no longer pending stands, with people and times."""
+    if record.state is State.APPROVED:
+        until = f", until {moment(record.use_by)}" if record.use_by else ""
+        return f"*Approved.* {people(record.decisions)} The agent may start it now{until}; then nothing runs."
+    if record.state is State.RUNNING:
+        return f"*Running now.* {people(record.decisions)}"
+    when = f" {moment(record.ended_at)}." if record.ended_at else ""
+    if record.state is State.DENIED:
+        return f"*Denied.* {people(record.decisions)} Nothing ran."
+    return f"{ending(record)}{when} {people(record.decisions)}".strip()
+
+
+def people(decisions: Iterable[Decision]) -> str:
+    """Return in mrkdwn who answered what and when; empty for nobody."""
+    last = list({decision.person: decision for decision in decisions}.values())[-PEOPLE:]
+    return " ".join(
+        f"{'Approved' if decision.said == 'approve' else 'Denied'} by {mention(decision.person.user)}"
+        f" {moment(decision.at)}."
+        for decision in last
+    )
+
+
+def approver_words(approvers: Sequence[Approver]) -> str:
+    """Return in mrkdwn who may answer."""
+    named = [_one(approver) for approver in approvers[:PEOPLE]]
+    more = len(approvers) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
+
+
+def _one(approver: Approver) -> str:
+    if approver.kind == "user":
+        return mention(approver.id)
+    if approver.kind == "group":
+        return mention_group(approver.id)
+    return f"members of {mention_channel(approver.id)}"
+
+
+def requirement_line(requirement: Requirement) -> str:
+    """Return in mrkdwn how many of whom a requirement needs."""
+    count = "One approval" if requirement.quorum == 1 else f"{requirement.quorum} approvals"
+    alone = " (people who count nowhere else)" if requirement.distinct else ""
+    return f"{count} from {approver_words(requirement.approvers)}{alone}"
+
+
+def approvals_line(record: HoldRecord) -> str:
+    """Return in mrkdwn how many have approved so far, and who; empty for nobody."""
+    given = [decision for decision in record.decisions if decision.said == "approve"]
+    if not given:
+        return "No approval so far."
+    names = ", ".join(mention(decision.person.user) for decision in given[:PEOPLE])
+    return f"{len(given)} so far: {names}."
+
+
+def deadline_line(expires_at: datetime) -> str:
+    """Return in mrkdwn until when an answer counts."""
+    return f"Answer by {moment(expires_at)}, else nothing runs."
+
+
+def effect_words(record: HoldRecord) -> str:
+    """Return in mrkdwn what makes the call serious."""
+    effect = record.effect
+    words = ["*destroys data*"] if effect.risk == "destructive" else []
+    words += [] if effect.reversible else ["*cannot be undone*"]
+    words += ["leaves the company"] if effect.outbound else []
+    words += [f"a {effect.risk}, guessed from its name"] if effect.guessed else []
+    return ", ".join(words)
+
+
+def careful(record: HoldRecord) -> bool:
+    """Tell whether approving must not look like the easy answer."""
+    return record.effect.risk == "destructive" or not record.effect.reversible
