@@ -1,0 +1,222 @@
+"""Sending payloads to the app over the chosen transport, and what becomes of each."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import time
+import uuid
+from dataclasses import dataclass
+
+from aiohttp import ClientError, ClientSession
+
+from bot.local_workspace.http_delivery import check_request_url, post
+from bot.local_workspace.objects import Envelope, Json, TroubleKind
+from bot.local_workspace.socket_mode import SocketHub
+from bot.local_workspace.state import Workspace
+
+RETRY_AFTER_SECONDS = (0.0, 60.0, 300.0)
+SILENT = "The app did not answer within 3 seconds. Try again."
+LATE = "The app answered too late; its answer was dropped."
+NOBODY = "The app is not connected, so nothing reached it. Try again later."
+BROKEN = "The app's server answered with an error. Try again later."
+
+
+@dataclass(slots=True)
+class Transport:
+    """Over which way payloads go."""
+
+    kind: str = "socket"
+    request_url: str | None = None
+
+
+class Courier:
+    """Delivers payloads and keeps the log of them."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.hub = SocketHub(workspace, self._acked)
+        self.transport = Transport()
+        self.copies = 1
+        self.session: ClientSession | None = None
+        self._waiting: dict[str, asyncio.Future[Json | None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def use(self, kind: str, request_url: str | None) -> None:
+        """Choose the transport: "socket", or "http" to a request URL on this machine."""
+        url = check_request_url(request_url) if kind == "http" else None
+        self.transport = Transport(kind, url)
+        self.workspace.changed()
+
+    async def deliver(self, kind: str, payload: Json, *, user: str | None = None) -> Json:
+        """Deliver one payload and wait for its acknowledgement.
+
+        Args:
+            kind: interactive, slash_commands or events_api.
+            payload: what Slack would send.
+            user: the person whose act it is; warnings are shown to them.
+
+        Returns:
+            The `Result` of the control API.
+        """
+        envelope = self._log(kind, payload, user)
+        await self._attempt(envelope)
+        if kind == "events_api" and not envelope.acked:
+            self._later(envelope)
+        return self.result(envelope)
+
+    async def again(self, number: int) -> Json:
+        """Deliver an earlier envelope once more, with its own id."""
+        old = self.workspace.envelopes[number]
+        envelope = self._log(old.kind, old.payload, old.user, old.envelope_id)
+        await self._attempt(envelope)
+        return self.result(envelope)
+
+    def result(self, envelope: Envelope) -> Json:
+        """Return an envelope's fate as the control API's `Result`."""
+        return {
+            "ok": True,
+            "delivered": envelope.delivered,
+            "acked": envelope.acked,
+            "ack_ms": envelope.ack_ms,
+            "trouble": envelope.trouble,
+            "envelope_id": envelope.envelope_id,
+            "body": envelope.body,
+        }
+
+    def fail(self, envelope_id: str, kind: TroubleKind, text: str) -> str:
+        """Record that a delivered payload's answer was no good."""
+        envelope = next(
+            each for each in reversed(self.workspace.envelopes) if each.envelope_id == envelope_id
+        )
+        envelope.trouble = self.workspace.trouble(envelope.user, kind, text)
+        return text
+
+    async def close(self) -> None:
+        """Stop what still runs."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.session is not None:
+            await self.session.close()
+
+    def _log(self, kind: str, payload: Json, user: str | None, envelope_id: str | None = None) -> Envelope:
+        envelope = Envelope(
+            envelope_id=envelope_id or str(uuid.uuid4()),
+            kind=kind,
+            type=str(payload.get("type") or payload.get("command") or ""),
+            payload=copy.deepcopy(payload),
+            at=self.workspace.clock(),
+            user=user,
+            copies=self.copies,
+        )
+        self.workspace.envelopes.append(envelope)
+        return envelope
+
+    async def _attempt(self, envelope: Envelope, retry: int = 0) -> None:
+        if self.transport.kind == "http":
+            await self._over_http(envelope, retry)
+        else:
+            await self._over_socket(envelope, retry)
+        self.workspace.changed()
+
+    # ---- Socket Mode
+
+    async def _over_socket(self, envelope: Envelope, retry: int) -> None:
+        waiting: asyncio.Future[Json | None] = asyncio.get_running_loop().create_future()
+        self._waiting[envelope.envelope_id] = waiting
+        started = time.monotonic()
+        for _copy in range(envelope.copies):
+            connection = await self.hub.send(_frame(envelope, retry))
+            if connection is not None:
+                envelope.connections.append(connection)
+        envelope.delivered = bool(envelope.connections)
+        if not envelope.delivered:
+            self._trouble(envelope, "not_delivered", NOBODY)
+            return
+        await asyncio.wait({waiting}, timeout=self.workspace.settings.ack_seconds)
+        if not waiting.done():
+            waiting.cancel()
+            self._trouble(envelope, "missing_ack", SILENT)
+            return
+        self._ack(envelope, started, waiting.result())
+
+    def _acked(self, envelope_id: str, payload: Json | None) -> None:
+        waiting = self._waiting.get(envelope_id)
+        if waiting is None or waiting.cancelled():
+            self._too_late(envelope_id)
+        elif not waiting.done():
+            waiting.set_result(payload)
+
+    def _too_late(self, envelope_id: str) -> None:
+        for envelope in self.workspace.envelopes:
+            if envelope.envelope_id == envelope_id and not envelope.acked:
+                envelope.late = True
+                self._trouble(envelope, "late_ack", LATE)
+
+    # ---- HTTP
+
+    async def _over_http(self, envelope: Envelope, retry: int) -> None:
+        self.session = self.session or ClientSession()
+        started = time.monotonic()
+        request = post(
+            self.session,
+            str(self.transport.request_url),
+            self.workspace.secrets.signing_secret,
+            kind=envelope.kind,
+            payload=envelope.payload,
+            at=self.workspace.clock(),
+            retry=retry,
+        )
+        try:
+            answer = await asyncio.wait_for(request, self.workspace.settings.ack_seconds)
+        except TimeoutError:
+            envelope.delivered = True
+            self._trouble(envelope, "missing_ack", SILENT)
+        except (ClientError, OSError):
+            self._trouble(envelope, "not_delivered", NOBODY)
+        else:
+            envelope.delivered = True
+            if answer.status == 200:
+                self._ack(envelope, started, answer.body)
+            else:
+                envelope.body = answer.body
+                self._trouble(envelope, "http_error", f"{BROKEN} (HTTP {answer.status})")
+
+    # ---- both
+
+    def _ack(self, envelope: Envelope, started: float, body: Json | None) -> None:
+        envelope.acked = True
+        envelope.ack_ms = round((time.monotonic() - started) * 1000, 3)
+        envelope.body = body
+
+    def _trouble(self, envelope: Envelope, kind: TroubleKind, text: str) -> None:
+        envelope.trouble = text
+        if envelope.kind != "events_api":
+            self.workspace.trouble(envelope.user, kind, text)
+
+    def _later(self, envelope: Envelope) -> None:
+        task = asyncio.get_running_loop().create_task(self._retry_event(envelope))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _retry_event(self, envelope: Envelope) -> None:
+        """Repeat an event as the Events API does; clicks and commands are never repeated."""
+        for retry, seconds in enumerate(RETRY_AFTER_SECONDS, start=1):
+            await asyncio.sleep(seconds)
+            await self._attempt(envelope, retry)
+            if envelope.acked:
+                return
+
+
+def _frame(envelope: Envelope, retry: int) -> Json:
+    accepts = envelope.kind == "slash_commands" or envelope.type in ("view_submission", "block_suggestion")
+    frame: Json = {
+        "envelope_id": envelope.envelope_id,
+        "type": envelope.kind,
+        "payload": envelope.payload,
+        "accepts_response_payload": accepts,
+    }
+    if envelope.kind == "events_api":
+        frame |= {"retry_attempt": retry, "retry_reason": "timeout" if retry else ""}
+    return frame
