@@ -64,7 +64,9 @@ def read_key(database: Path) -> bytes:
             code="key_missing",
         ) from error
     if len(key) != KEY_BYTES:
-        raise StoreError(f"The key {path} is cut or changed; restore it or run 'gate key new'.", code="key_missing")
+        raise StoreError(
+            f"The key {path} is cut or changed; restore it or run 'gate key new'.", code="key_missing"
+        )
     return key
 
 

@@ -59,13 +59,15 @@ class SqliteStore:
     Args:
         path: The database file, or ``:memory:``.
         create: Whether an empty place becomes a new store.
+        renew_key: Whether a new key replaces the old or lost one.
 
     Raises:
         StoreError: The store cannot be opened, its key is missing, or its schema is not this version's.
     """
 
-    def __init__(self, path: Path | str, *, create: bool = True) -> None:
+    def __init__(self, path: Path | str, *, create: bool = True, renew_key: bool = False) -> None:
         self.path = None if str(path) == ":memory:" else Path(path).absolute()
+        self._renew = renew_key
         self._lock = threading.RLock()
         self._read_lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
@@ -75,7 +77,9 @@ class SqliteStore:
     def _open(self, create: bool) -> None:
         if self.path is not None:
             if not create and not self.path.exists():
-                raise StoreError(f"There is no store at {self.path}. Start the agent or bot first, or name GATE_DB.")
+                raise StoreError(
+                    f"There is no store at {self.path}. Start the agent or bot first, or name GATE_DB."
+                )
             files.prepare(self.path)
         self._pid = os.getpid()
         with _raw_errors(self.path):
@@ -88,16 +92,24 @@ class SqliteStore:
         with self.transaction() as tx:
             schema = migrations.schema_of(tx)
             if schema == 0 and not create and not tx.one("SELECT 1 FROM sqlite_master"):
-                raise StoreError(f"{self.path} is empty, not a store. Start the agent or bot first, or name GATE_DB.")
+                raise StoreError(
+                    f"{self.path} is empty, not a store. Start the agent or bot first, or name GATE_DB."
+                )
             if 0 < schema < migrations.NEWEST:
-                raise StoreError(f"The store has schema {schema}; run 'gate db migrate'.", code="older_schema")
+                raise StoreError(
+                    f"The store has schema {schema}; run 'gate db migrate'.", code="older_schema"
+                )
             migrations.migrate(tx)
             self.key = self._take_key(schema == 0)
 
     def _take_key(self, new: bool) -> bytes:
         if self.path is None:
             return os.urandom(files.KEY_BYTES)
-        return files.write_key(self.path) if new else files.read_key(self.path)
+        return files.write_key(self.path) if new or self._renew else files.read_key(self.path)
+
+    def renew_key(self) -> None:
+        """Replace the key; digests made with the old one match nothing any more."""
+        self.key = files.write_key(self.path) if self.path else os.urandom(files.KEY_BYTES)
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[Tx]:
@@ -186,7 +198,11 @@ class SqliteStore:
 
 def _connect(path: Path | None, *, read_only: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path or ":memory:", timeout=TRY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
+        path or ":memory:",
+        timeout=TRY_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
     )
     connection.row_factory = sqlite3.Row
     database = Database(connection, execute_plugins=False)

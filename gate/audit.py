@@ -1,0 +1,135 @@
+"""The log: one link of a hash chain for everything that happened, and the check that it is whole."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from gate.store.port import Reader, Tx
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """One record of the log.
+
+    Attributes:
+        seq: Number, from 1, without gaps.
+        body: What happened, as the canonical text says.
+        hash: SHA-256 over the hash before and the canonical text, hexadecimal.
+    """
+
+    seq: int
+    body: Mapping[str, Any]
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a check of the whole chain found.
+
+    Attributes:
+        ok: Whether every record is whole and in place.
+        records: How many records were checked.
+        head: First 12 digits of the last good hash; empty for an empty log.
+        first_bad: Number of the first bad record, or None.
+        problem: What is wrong with it; empty where all is well.
+    """
+
+    ok: bool
+    records: int
+    head: str
+    first_bad: int | None = None
+    problem: str = ""
+
+
+def canonical(body: Mapping[str, Any]) -> str:
+    """Return the one text of a body: sorted keys, no spaces, Unicode as it is."""
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def link(before: str, text: str) -> str:
+    """Return the hash of a record: SHA-256 of the hash before it and its canonical text."""
+    return hashlib.sha256(before.encode() + text.encode()).hexdigest()
+
+
+def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, Any], **fields: Any) -> int:
+    """Append one record inside the caller's transaction.
+
+    Args:
+        tx: The transaction of the move that the record tells of.
+        kind: What happened, such as ``submit`` or ``decide``.
+        at: When, UTC.
+        actor: Who did it.
+        labels: Host, process and version.
+        fields: Everything else; empty values are left out.
+
+    Returns:
+        The number of the record.
+    """
+    body = {"kind": kind, "at": at.isoformat(), "actor": actor, "labels": dict(labels)}
+    body |= {key: value for key, value in fields.items() if value not in (None, "", (), [], {})}
+    head = tx.one("SELECT seq, hash FROM audit_head") or {"seq": 0, "hash": ""}
+    text = canonical(body)
+    seq, hash_ = head["seq"] + 1, link(head["hash"], text)
+    tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", (seq, text, hash_))
+    tx.run("UPDATE audit_head SET seq = ?, hash = ?", (seq, hash_))
+    return int(seq)
+
+
+def records(
+    reader: Reader, *, after: int = 0, action: str | None = None, limit: int = 1000
+) -> list[AuditRecord]:
+    """Return records in order.
+
+    Args:
+        reader: Where to read.
+        after: Only records with a larger number.
+        action: Only records about this action.
+        limit: How many at most.
+    """
+    rows = reader.all(
+        "SELECT seq, body, hash FROM audit WHERE seq > ? AND (? IS NULL OR action = ?) ORDER BY seq LIMIT ?",
+        (after, action, action, limit),
+    )
+    return [AuditRecord(row["seq"], json.loads(row["body"]), row["hash"]) for row in rows]
+
+
+def verify(reader: Reader) -> Verified:
+    """Check the whole chain and name the first record that is changed, removed, reordered, inserted or cut."""
+    before, seq = "", 0
+    for row in _all(reader):
+        problem = _problem(row, seq + 1, before)
+        if problem:
+            return Verified(False, seq, before[:12], seq + 1, problem)
+        before, seq = row["hash"], seq + 1
+    head = reader.one("SELECT seq, hash FROM audit_head") or {"seq": 0, "hash": ""}
+    if (head["seq"], head["hash"]) != (seq, before):
+        return Verified(
+            False,
+            seq,
+            before[:12],
+            seq + 1,
+            f"the log ends at {seq}, but its head says {head['seq']}: cut or inserted",
+        )
+    return Verified(True, seq, before[:12])
+
+
+def _problem(row: Mapping[str, Any], expected: int, before: str) -> str:
+    if row["seq"] != expected:
+        return f"number {row['seq']} stands where {expected} belongs: removed, inserted or reordered"
+    if row["hash"] != link(before, row["body"]):
+        return "its text or its place was changed after it was written"
+    return ""
+
+
+def _all(reader: Reader, page: int = 5000) -> Iterator[Mapping[str, Any]]:
+    after = -(1 << 62)
+    while rows := reader.all(
+        "SELECT seq, body, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?", (after, page)
+    ):
+        yield from rows
+        after = rows[-1]["seq"]

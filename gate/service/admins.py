@@ -1,0 +1,112 @@
+"""What admins do: policies, freezes, keys, the catalogue and the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gate import audit
+from gate.catalogue import Tool
+from gate.model import Freeze
+from gate.policy.load import PolicySet
+from gate.service.road import Road
+from gate.store import rows
+from gate.verbs import ends, freezing, living, look, ruling
+from gate.verbs.freezing import Scope
+from gate.verbs.living import Living
+from gate.verbs.ruling import Revision
+
+
+class AdminVerbs(Road):
+    """What admins do."""
+
+    def apply(self, policy: PolicySet, *, by: str) -> Sequence[str]:
+        """Bring a policy into force and return what changed, in words."""
+        with self._turn() as turn:
+            changes = ruling.apply(turn, policy, by=by)
+        self._policy = policy
+        return changes
+
+    def revisions(self) -> list[Revision]:
+        """Return every time a policy came into force, oldest first."""
+        with self.store.reader() as reader:
+            return ruling.revisions(reader)
+
+    def texts(self, revision: str) -> Mapping[str, str] | None:
+        """Return the exact files of a revision by name; None if it was never in force."""
+        with self.store.reader() as reader:
+            return ruling.texts(reader, revision)
+
+    def freeze(self, scope: Scope, id_: str = "", *, by: str, reason: str) -> bool:
+        """Freeze everything, an agent or a session; False where it was frozen already."""
+        with self._turn() as turn:
+            return freezing.freeze(turn, scope, id_, by=by, reason=reason)
+
+    def unfreeze(self, scope: Scope, id_: str = "", *, by: str, reason: str) -> None:
+        """Lift one freeze."""
+        with self._turn() as turn:
+            freezing.unfreeze(turn, scope, id_, by=by, reason=reason)
+
+    def freezes(self) -> list[Freeze]:
+        """Return the freezes in force."""
+        with self.store.reader() as reader:
+            return freezing.freezes(reader)
+
+    def cancel(self, hold_id: str, *, by: str, reason: str) -> None:
+        """Take an open hold back."""
+        with self._turn() as turn:
+            full = look.full_id(turn.tx, hold_id, table="holds")
+            ends.cancel(turn, full, code="cancelled_by_operator", reason=reason, actor=by)
+
+    def renew_key(self, *, by: str) -> int:
+        """Replace the store's key, cancel every open hold, and return how many."""
+        with self._turn() as turn:
+            ended = ends.cancel_open(
+                turn, code="key_renewed", reason="The store's key was renewed.", actor=by
+            )
+            turn.log("key", actor=by, cancelled=ended)
+            self.store.renew_key()
+        return ended
+
+    def register_tool(self, tool: Tool) -> None:
+        """Put a tool into the catalogue; one that stands there so already costs no write."""
+        body = rows.dump(Tool, tool)
+        with self.store.reader() as reader:
+            known = reader.one("SELECT body FROM tools WHERE name = ?", (tool.name,))
+        if known is None or known["body"] != body:
+            with self._turn() as turn:
+                turn.tx.run("INSERT OR REPLACE INTO tools VALUES (?, ?, ?)", (tool.name, body, turn.us))
+
+    def tools(self) -> list[Tool]:
+        """Return the catalogue by name."""
+        with self.store.reader() as reader:
+            return [
+                rows.load(Tool, row["body"]) for row in reader.all("SELECT body FROM tools ORDER BY name")
+            ]
+
+    def records(
+        self, *, after: int = 0, action: str | None = None, limit: int = 1000
+    ) -> list[audit.AuditRecord]:
+        """Return records of the log in order."""
+        with self.store.reader() as reader:
+            return audit.records(reader, after=after, action=action, limit=limit)
+
+    def verify(self) -> audit.Verified:
+        """Check the whole log."""
+        with self.store.reader() as reader:
+            return audit.verify(reader)
+
+    def living(self) -> list[Living]:
+        """Return the processes that live."""
+        with self.store.reader() as reader:
+            return living.alive(reader, self.clock.now())
+
+    def full_id(self, prefix: str) -> str:
+        """Return the one action id that begins so."""
+        with self.store.reader() as reader:
+            return look.full_id(reader, prefix)
+
+    def card_action(self, channel: str, ts: str) -> str | None:
+        """Return which action a Slack message shows, or None."""
+        with self.store.reader() as reader:
+            row = reader.one("SELECT action FROM cards WHERE channel = ? AND ts = ?", (channel, ts))
+        return row["action"] if row else None

@@ -1,0 +1,210 @@
+"""What agents do: open sessions, submit, claim, settle, wait."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from gate.digest import action_digest
+from gate.errors import ActionError, CallIdReused, IllegalMove, NoSession, StoreError
+from gate.ids import new_id
+from gate.lifecycle import State
+from gate.model import Action, ActionRecord, Evidence, Principal, Submission, Verdict
+from gate.policy.evaluate import evaluate
+from gate.policy.load import PolicySet
+from gate.redact import describe, redact
+from gate.service.road import Road, T
+from gate.verbs import claim as claiming
+from gate.verbs import living, look, sessions, waiting
+from gate.verbs import submit as submitting
+from gate.verbs.claim import Claimed, End
+from gate.verbs.turn import Turn, action_row
+
+log = logging.getLogger("gate")
+
+
+class AgentVerbs(Road):
+    """What agents do."""
+
+    def open_session(
+        self, id_: str, *, agent: str, on_behalf_of: Principal | None, evidence: Sequence[Evidence] = ()
+    ) -> None:
+        """Open a session, or open it again as what it is; see ``verbs.sessions``."""
+        with self._turn() as turn:
+            sessions.open_session(turn, id_, agent=agent, on_behalf_of=on_behalf_of, evidence=evidence)
+
+    def add_evidence(self, session: str, evidence: Sequence[Evidence]) -> None:
+        """Add lines that the session does not have yet."""
+        with self._turn() as turn:
+            sessions.add_evidence(turn, session, evidence)
+
+    def end_session(self, session: str) -> int:
+        """End a session, cancel its open holds, and return how many."""
+        with self._turn() as turn:
+            return sessions.end_session(turn, session)
+
+    def submit(self, action: Action, *, wait: bool = True) -> Submission:
+        """Judge one call and record the verdict; see ``verbs.submit``.
+
+        Args:
+            action: The call.
+            wait: Whether the caller will wait if it is held; then ``leave`` ends the wait.
+
+        Raises:
+            ActionError: Its arguments cannot be judged.
+            NoSession: Its session is unknown or ended.
+            CallIdReused: Its call id stands for another call.
+        """
+        new = new_id()
+        with self._handled(new, durable=self._durable_allows) as keep:
+            submission = self._refusable(action, lambda: self._submit(new, action, wait))
+            keep(submission.kind == "run")
+        if submission.kind == "held" and not self._bots():
+            log.warning(
+                "%s is held as %s, but no bot is alive to ask anybody: start one with 'gate-bot'.",
+                action.name,
+                new,
+            )
+        return submission
+
+    def claim(self, action_id: str, action: Action, *, waiter: int = 0) -> Claimed:
+        """Take an approved action in hand; see ``verbs.claim``. ``run`` is True for one caller, once."""
+        digest = action_digest(self.store.key, action)
+        with self._handled(action_id, durable=True) as keep:
+            claimed = self._judged(
+                lambda policy: evaluate(policy, action),
+                lambda turn, verdict: claiming.claim(turn, action_id, action, digest, verdict, waiter=waiter),
+            )
+            keep(claimed.run)
+        return claimed
+
+    def settle(self, action_id: str, end: End) -> None:
+        """Record how an action in hand ended; what cannot be written now is tried again with each heartbeat."""
+        self._unsettled[action_id] = end
+        try:
+            self._settle(action_id, end)
+        except StoreError as fault:
+            log.error("The end of action %s could not be written yet: %s", action_id, fault)
+
+    def doubt(self, action_id: str, *, code: str = "interrupted", reason: str) -> None:
+        """Record that nobody knows how an action in hand ended; a second word about it changes nothing."""
+        with self._turn() as turn:
+            row = action_row(turn.tx, action_id)
+            if row["state"] == State.RUNNING:
+                claiming.doubt(turn, row, code=code, reason=reason, actor=f"agent:{row['agent']}")
+        self._drop(action_id)
+
+    def leave(self, waiter: int) -> None:
+        """Record that a wait ended."""
+        if waiter:
+            with self._turn() as turn:
+                waiting.leave(turn, waiter)
+
+    def states(self, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
+        """Return state and hold version of each action that exists, in one query."""
+        with self.store.reader() as reader:
+            return look.states(reader, ids)
+
+    def action(self, action_id: str) -> ActionRecord:
+        """Return one action."""
+        with self.store.reader() as reader:
+            return look.action(reader, action_id)
+
+    def _submit(self, new: str, action: Action, wait: bool) -> Submission:
+        digest = action_digest(self.store.key, action)
+
+        return self._judged(
+            lambda policy: self._draft(new, action, digest, policy),
+            lambda turn, draft: submitting.submit(turn, draft, wait=wait),
+            durable=lambda draft: self._durable_allows or draft.verdict.answer != "allow",
+        )
+
+    def _draft(self, new: str, action: Action, digest: str, policy: PolicySet) -> submitting.Draft:
+        verdict = self._rerouted(evaluate(policy, action))
+        paths = tuple(dict.fromkeys((*verdict.redact, *policy.redactions())))
+        redacted = redact(action.arguments, paths=paths, show=verdict.show)
+        return submitting.Draft(
+            id=new,
+            action=action,
+            digest=digest,
+            verdict=verdict,
+            shown=json.dumps(redacted.arguments, ensure_ascii=False, allow_nan=False),
+            hidden=redacted.hidden,
+            view_required=_hides_decisive(verdict.decisive, frozenset(redacted.hidden) - frozenset(paths)),
+            described=describe(verdict.effect.describe, action.name, redacted.arguments),
+        )
+
+    def _rerouted(self, verdict: Verdict) -> Verdict:
+        """Send every card to the channel that replaces the policy's, where there is one."""
+        if self.channel is None or not verdict.requirements:
+            return verdict
+        channels = (self.channel,)
+        return replace(
+            verdict, requirements=tuple(replace(each, channels=channels) for each in verdict.requirements)
+        )
+
+    def _refusable(self, action: Action, verb: Callable[[], T]) -> T:
+        """Run a submit; what is refused before it is an action is recorded too."""
+        try:
+            return verb()
+        except (ActionError, NoSession, CallIdReused) as fault:
+            with self._turn() as turn:
+                turn.log(
+                    "refused", actor=f"agent:{action.agent}", code=fault.code, name=action.name,
+                    session=action.session, reason=str(fault),
+                )  # fmt: skip
+            raise
+
+    @contextmanager
+    def _handled(self, action_id: str, *, durable: bool) -> Iterator[Callable[[bool], None]]:
+        """Have an action in hand before its row says that it runs; drop it unless it really does."""
+        with self._hand_lock:
+            fresh = action_id not in self._in_hand
+            self._in_hand.setdefault(action_id, durable)
+        kept = False
+
+        def keep(runs: bool) -> None:
+            nonlocal kept
+            kept = runs
+
+        try:
+            yield keep
+        finally:
+            if fresh and not kept:
+                self._drop(action_id)
+
+    def _drop(self, action_id: str) -> None:
+        with self._hand_lock:
+            self._in_hand.pop(action_id, None)
+        self._unsettled.pop(action_id, None)
+
+    def _settle(self, action_id: str, end: End) -> None:
+        try:
+            with self._turn(durable=self._in_hand.get(action_id, True)) as turn:
+                claiming.settle(turn, action_id, end)
+        except IllegalMove as fault:
+            log.error("The end of action %s was not recorded: %s", action_id, fault)
+        self._drop(action_id)
+
+    def _bots(self) -> bool:
+        with self.store.reader() as reader:
+            return any(each.kind == "bot" for each in living.alive(reader, self.clock.now()))
+
+    def heartbeat(self) -> None:
+        """Say that this process lives, doubt the actions of the dead, and settle what could not be before."""
+        for action_id, end in list(self._unsettled.items()):
+            self._settle(action_id, end)
+        with self._hand_lock:
+            in_hand = frozenset(self._in_hand)
+        with self._turn(durable=False) as turn:
+            living.beat(turn, in_hand)
+
+
+def _hides_decisive(decisive: Sequence[str], hidden: frozenset[str]) -> bool:
+    """Tell whether a value that decides was hidden, whole or in part."""
+    if not decisive:
+        return bool(hidden)
+    return any(path == one or one.startswith((f"{path}.", f"{path}[")) for path in decisive for one in hidden)

@@ -1,0 +1,63 @@
+"""What the bot does for people: lease and mark notices, bind the workspace, end what is past its deadline."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from gate.clock import from_us
+from gate.model import Notice
+from gate.service.road import Road
+from gate.verbs import ends, outbox, workspace
+
+
+class OutboxVerbs(Road):
+    """What the bot does for people."""
+
+    def lease_notices(self, *, limit: int = 10, lease: timedelta = timedelta(seconds=30)) -> list[Notice]:
+        """Lease due notices to the caller; see ``verbs.outbox``."""
+        with self.store.reader() as reader:
+            if not outbox.any_due(reader, self.clock.now()):
+                return []
+        with self._turn() as turn:
+            return outbox.lease(turn, limit=limit, lease=lease)
+
+    def notice_done(self, notice_id: int, *, channel: str = "", ts: str = "") -> None:
+        """Record that a notice was posted."""
+        with self._turn() as turn:
+            outbox.done(turn, notice_id, channel=channel, ts=ts)
+
+    def notice_retry(self, notice_id: int, *, after: timedelta, error: str) -> None:
+        """Give a notice back to be tried again later."""
+        with self._turn() as turn:
+            outbox.retry(turn, notice_id, after=after, error=error)
+
+    def notice_failed(self, notice_id: int, *, error: str) -> None:
+        """Record that a notice can never be posted."""
+        with self._turn() as turn:
+            outbox.failed(turn, notice_id, error=error)
+
+    def learn_card(self, hold_id: str, *, channel: str, ts: str, version: int) -> None:
+        """Record that a message shows a hold."""
+        with self._turn() as turn:
+            outbox.learn(turn, hold_id, version, channel, ts)
+
+    def bind_workspace(self, team: str, api_host: str) -> None:
+        """Bind the store to the workspace it talks to, once and for good."""
+        with self._turn() as turn:
+            workspace.bind(turn, team, api_host, allow_local=self.allow_local)
+
+    def sweep(self) -> int:
+        """End every hold that is past its deadline, in batches, and return how many."""
+        ended = 0
+        while deadline := self.next_deadline():
+            if deadline > self.clock.now():
+                break
+            with self._turn() as turn:
+                ended += ends.sweep(turn)
+        return ended
+
+    def next_deadline(self) -> datetime | None:
+        """Return the nearest deadline of an open hold, or None."""
+        with self.store.reader() as reader:
+            row = reader.one("SELECT min(deadline) AS soonest FROM holds WHERE deadline IS NOT NULL")
+        return from_us(row["soonest"]) if row and row["soonest"] is not None else None

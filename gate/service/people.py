@@ -1,0 +1,94 @@
+"""What people do through the bot: decide, look, open the full view."""
+
+from __future__ import annotations
+
+from gate.lifecycle import OPEN, State
+from gate.model import Approver, HoldRecord, Person, Route, Said
+from gate.service.road import Road
+from gate.verbs import decide as deciding
+from gate.verbs import ends, look, workspace
+
+
+class PeopleVerbs(Road):
+    """What people do, through the bot."""
+
+    def decide(
+        self,
+        hold_id: str,
+        *,
+        store: str,
+        nonce: str,
+        person: Person,
+        satisfies: frozenset[str],
+        said: Said,
+        route: Route,
+        comment: str = "",
+    ) -> HoldRecord:
+        """Record one person's answer; see ``verbs.decide``.
+
+        Args:
+            hold_id: Which hold.
+            store: Id of the store that made the card.
+            nonce: Mark of the version the person saw.
+            person: Who, as Slack authenticated them.
+            satisfies: Approver entries (as text) that the person satisfies, as looked up just now.
+            said: Their answer; a denial also stops a hold that is approved and not claimed.
+            route: Where it came from.
+            comment: Their words or the quick reason they chose.
+
+        Returns:
+            The hold after it.
+
+        Raises:
+            NotEligible: They may not answer.
+            IllegalMove: It is late, decided, changed, frozen, or lacks a comment or the full view.
+        """
+        ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route)
+        fault = self._judged(
+            lambda policy: policy, lambda turn, policy: deciding.decide(turn, ballot, self.store_id, policy)
+        )
+        if fault is not None:
+            raise fault
+        return self.hold(hold_id)
+
+    def refuse(self, hold_id: str, *, person: Person, code: str, reason: str, route: Route) -> None:
+        """Record that the bot refused somebody's answer before it came to a decision."""
+        with self._turn() as turn:
+            deciding.refuse(turn, hold_id, f"{person.team}/{person.user}", code, reason, route)
+
+    def record_view(self, hold_id: str, *, nonce: str, person: Person) -> None:
+        """Record that somebody opened the full view of one version."""
+        with self._turn() as turn:
+            workspace.record_view(turn, hold_id, nonce=nonce, person=person)
+
+    def require_view(self, hold_id: str) -> None:
+        """Record that a decisive value does not stand whole on the card, so the full view must be opened."""
+        with self._turn() as turn:
+            workspace.require_view(turn, hold_id)
+
+    def approvers_of(self, hold_id: str) -> tuple[Approver, ...]:
+        """Return every approver entry that may matter to a hold: as stored, and as the policy has it now."""
+        record, policy = self.hold(hold_id), self.policy()
+        now = [policy.requirement_of(rule) for each in record.requirements for rule in each.rules]
+        lists = [*(each.approvers for each in record.requirements), *(one.approvers for one in now if one)]
+        return tuple(dict.fromkeys(approver for entries in lists for approver in entries))
+
+    def hold(self, hold_id: str) -> HoldRecord:
+        """Return one hold by its id or at least six characters of it."""
+        with self.store.reader() as reader:
+            return look.hold(reader, self.store_id, hold_id)
+
+    def holds(self, states: frozenset[State] | None = OPEN, limit: int = 200) -> list[HoldRecord]:
+        """Return the newest holds in these states (None: any), oldest first."""
+        with self.store.reader() as reader:
+            return look.holds(reader, self.store_id, states, limit)
+
+    def who_asked(self, hold_id: str, person: Person | None) -> None:
+        """Record who the address a session acts for belongs to; nobody for sure ends the hold undelivered."""
+        with self._turn() as turn:
+            workspace.who_asked(turn, hold_id, person)
+
+    def undeliver(self, hold_id: str, *, code: str, reason: str) -> None:
+        """End a pending hold because nobody could be asked."""
+        with self._turn() as turn:
+            ends.undeliver(turn, hold_id, code=code, reason=reason)

@@ -1,0 +1,199 @@
+"""The road every verb takes: one store, one transaction, the policy in force at that moment."""
+
+from __future__ import annotations
+
+import getpass
+import logging
+import os
+import platform
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from gate.clock import Clock, SystemClock
+from gate.errors import Fault, PolicyError, Problem
+from gate.policy.load import PolicySet, load_texts
+from gate.store.sqlite import SqliteStore
+from gate.verbs import living, ruling, workspace
+from gate.verbs.claim import End
+from gate.verbs.turn import Turn
+
+P = TypeVar("P")
+T = TypeVar("T")
+Kind = Literal["agent", "bot", "cli"]
+
+log = logging.getLogger("gate")
+
+
+class Road:
+    """Hold what all verbs share.
+
+    Attributes:
+        clock: Where the time comes from.
+        store: The rows.
+        store_id: Id of the store, carried by every button.
+        observers: Called after each commit with the ids of the actions it moved.
+    """
+
+    def __init__(
+        self,
+        db: Path | str,
+        *,
+        policy: PolicySet | None = None,
+        clock: Clock | None = None,
+        durability: Literal["full", "normal"] = "full",
+        kind: Kind = "agent",
+        made_by: Literal["gate", "test"] = "gate",
+        channel: str | None = None,
+        allow_local: bool = False,
+        create: bool = True,
+        renew_key: bool = False,
+        by: str = "",
+    ) -> None:
+        self.clock = clock or SystemClock()
+        self.kind, self.channel, self.allow_local = kind, channel, allow_local
+        self.actor = by or f"{kind}:{_login()}"
+        self.observers: list[Callable[[frozenset[str]], None]] = []
+        self._durable_allows = durability == "full"
+        self._in_hand: dict[str, bool] = {}
+        """Actions that this process runs, and whether their end must be durable."""
+        self._unsettled: dict[str, End] = {}
+        self._hand_lock = threading.Lock()
+        self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
+        self.store = SqliteStore(db, create=create, renew_key=renew_key)
+        self._pid, self._process, self._policy = os.getpid(), 0, policy
+        try:
+            self._start(policy, made_by)
+        except BaseException:
+            self.store.close()
+            raise
+
+    @property
+    def path(self) -> Path | None:
+        """Return the store's file; None for one in memory."""
+        return self.store.path
+
+    def close(self) -> None:
+        """Say that this process goes, and close the store; safe to call twice."""
+        if self._process and os.getpid() == self._pid:
+            try:
+                with self._turn() as turn:
+                    living.leave(turn)
+            except Fault as fault:
+                log.warning("The gate could not say goodbye to its store: %s", fault)
+            self._process = 0
+        self.store.close()
+
+    def meta(self, key: str) -> str | None:
+        """Return a fact about the store: ``store_id``, ``made_by``, ``workspace_team``, ``workspace_host``."""
+        with self.store.reader() as reader:
+            row = reader.one("SELECT value FROM meta WHERE key = ?", (key,))
+        return row["value"] if row else None
+
+    def policy(self) -> PolicySet:
+        """Return the policy in force."""
+        with self.store.reader() as reader:
+            revision = ruling.current(reader)
+        return self._follow(revision)
+
+    def _start(self, policy: PolicySet | None, made_by: str) -> None:
+        with self._turn() as turn:
+            workspace.mark_made_by(turn, made_by)
+            self._process = living.register(turn, self.kind)
+        self.store_id = self.meta("store_id") or ""
+        if policy is not None:
+            self._apply_at_start(policy)
+        elif self.kind != "cli":
+            self.policy()
+
+    def _apply_at_start(self, policy: PolicySet) -> None:
+        """Bring the files into force, unless they were before and have been replaced."""
+        with self._turn() as turn:
+            replaced = ruling.was_replaced(turn.tx, policy.revision)
+            if not replaced:
+                ruling.apply(turn, policy, by=self.actor)
+        if replaced:
+            self._policy = None
+            log.warning(
+                "The policy files (revision %s) were in force before and have been replaced; the store's newer "
+                "revision stays. Go back with 'gate policy apply'.", policy.revision[:12],
+            )  # fmt: skip
+
+    @contextmanager
+    def _turn(self, *, durable: bool = True) -> Iterator[Turn]:
+        """Open one turn; tell the observers after it is committed."""
+        self._follow_fork()
+        with self.store.transaction(durable=durable) as tx:
+            turn = Turn(tx, self.clock.now(), self._process, self._labels)
+            yield turn
+        if turn.touched:
+            for observer in self.observers:
+                observer(frozenset(turn.touched))
+
+    def _judged(
+        self,
+        prepare: Callable[[PolicySet], P],
+        verb: Callable[[Turn, P], T],
+        *,
+        durable: Callable[[P], bool] = lambda _: True,
+    ) -> T:
+        """Run a verb under the policy that is in force inside its own transaction.
+
+        Args:
+            prepare: What is worked out under a policy before the transaction; done again if it was replaced.
+            verb: What is done inside the transaction with what was prepared.
+            durable: Whether a crash of the machine may not lose it.
+        """
+        policy = self._follow(self._policy.revision if self._policy else None)
+        while True:
+            prepared = prepare(policy)
+            with self._turn(durable=durable(prepared)) as turn:
+                revision = ruling.current(turn.tx)
+                if revision == policy.revision:
+                    return verb(turn, prepared)
+            policy = self._follow(revision)
+
+    def _follow(self, revision: str | None) -> PolicySet:
+        """Return the loaded policy of a revision, taking it from the store where it is not the one at hand."""
+        if self._policy is None or self._policy.revision != revision:
+            self._policy = self._load(revision)
+        return self._policy
+
+    def _load(self, revision: str | None) -> PolicySet:
+        with self.store.reader() as reader:
+            wanted = revision or ruling.current(reader)
+            texts = ruling.texts(reader, wanted) if wanted else None
+        if texts is None:
+            where = str(self.path or "the store")
+            raise PolicyError(
+                [Problem(where, 0, 0, "", "no policy is in force here; give one with policy= or GATE_POLICY")]
+            )
+        return load_texts(texts)
+
+    def _follow_fork(self) -> None:
+        """Become a process of its own in a forked child; what the parent had in hand stays the parent's."""
+        if os.getpid() == self._pid:
+            return
+        self._pid = os.getpid()
+        self._labels = self._labels | {"process": self._pid}
+        self._hand_lock, self._in_hand, self._unsettled, self.observers = threading.Lock(), {}, {}, []
+        with self.store.transaction() as tx:
+            self._process = living.register(Turn(tx, self.clock.now(), 0, self._labels), self.kind)
+
+
+def package_version() -> str:
+    """Return the version of the installed package; ``unknown`` where it is not installed."""
+    try:
+        return version("slack-approval-gate")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _login() -> str:
+    try:
+        return f"{getpass.getuser()}@{platform.node()}"
+    except (OSError, KeyError):
+        return platform.node()

@@ -1,0 +1,86 @@
+"""How values become columns and come back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from gate.clock import from_us
+from gate.lifecycle import State
+from gate.model import ActionRecord, Card, Decision, Person, Principal
+from gate.store.port import Row
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def dump(kind: Any, value: object) -> str:
+    """Return a value as JSON text.
+
+    Args:
+        kind: Its type, such as ``tuple[Requirement, ...]``.
+        value: The value.
+    """
+    return _adapter(kind).dump_json(value).decode()
+
+
+def load(kind: Any, text: str) -> Any:
+    """Return the value of that type that ``dump`` wrote."""
+    return _adapter(kind).validate_json(text)
+
+
+def principal_text(value: Principal | None) -> str:
+    """Return for whom as one column; empty for nobody."""
+    return "" if value is None else f"{value.kind}:{value.team or ''}:{value.id}"
+
+
+def principal(text: str) -> Principal | None:
+    """Return for whom from its column."""
+    if not text:
+        return None
+    kind, team, id_ = text.split(":", 2)
+    return Principal(cast("Any", kind), id_, team or None)
+
+
+def moment(microseconds: int | None) -> datetime | None:
+    """Return a nullable time column as a time."""
+    return None if microseconds is None else from_us(microseconds)
+
+
+def decision(row: Row) -> Decision:
+    """Return a decision from its row."""
+    person = Person(row["team"], row["user"], row["name"])
+    return Decision(person, row["said"], row["comment"], from_us(row["at"]), row["version"])
+
+
+def card(row: Row) -> Card:
+    """Return a card from its row."""
+    return Card(row["channel"], row["ts"], row["version"])
+
+
+def action_record(row: Row, decisions: tuple[Decision, ...], named: bool) -> ActionRecord:
+    """Return an action from its row, joined with its hold where it has one."""
+    state = State(row["state"])
+    return ActionRecord(
+        id=row["id"],
+        name=row["name"],
+        state=state,
+        code=row["code"] or ("pending" if state in (State.PENDING, State.APPROVED) else ""),
+        version=row["version"] or 0,
+        digest=row["current_digest"] or row["digest"],
+        rules=load(tuple[str, ...], row["rules"]),
+        reason=row["reason"],
+        decisions=decisions,
+        name_approver=named,
+        expires_at=moment(row["expires_at"]),
+        use_by=moment(row["use_by"]),
+        result=row["result"],
+        kept=bool(row["kept"]),
+        error=row["error"],
+        late=bool(row["late"]),
+    )

@@ -1,0 +1,131 @@
+"""Claim an approved action, and settle or doubt one that was started."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gate.errors import IllegalMove
+from gate.lifecycle import State, Verb
+from gate.model import Action, ActionRecord, Verdict
+from gate.store.port import Row
+from gate.verbs import ends, freezing, look, waiting
+from gate.verbs.turn import GATE, Turn, action_row
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Whether the caller now has the action in hand.
+
+    Attributes:
+        run: True: run it now, once, then settle. False: look at the record.
+        record: The action as the store has it.
+    """
+
+    run: bool
+    record: ActionRecord
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a started action ended.
+
+    Attributes:
+        ok: Whether the tool returned.
+        result: Its result as JSON text; None where it is not kept.
+        error: Class and redacted text of what it raised; empty otherwise.
+        started: False where the caller was gone before the tool began.
+    """
+
+    ok: bool
+    result: str | None = None
+    error: str = ""
+    started: bool = True
+
+
+def claim(
+    turn: Turn, action_id: str, action: Action, digest: str, verdict: Verdict, *, waiter: int
+) -> Claimed:
+    """Take an approved action in hand, at most one caller, at most once.
+
+    Args:
+        turn: The open turn.
+        action_id: Which action.
+        action: The call that would run.
+        digest: Its digest; must be the approved version's.
+        verdict: What the policy in force says of it now.
+        waiter: The caller's waiter number; 0 for none.
+
+    Raises:
+        IllegalMove: The call is not the one that was approved.
+    """
+    row = action_row(turn.tx, action_id)
+    if row["state"] != State.APPROVED:
+        return Claimed(False, look.record(turn.tx, row))
+    if digest != row["current_digest"]:
+        raise IllegalMove(
+            f"The call is not the one that was approved as {action_id}; nothing ran.", code="changed"
+        )
+    verdict = freezing.with_freeze(turn.tx, action, verdict)
+    ran = _move(turn, row, verdict)
+    waiting.leave(turn, waiter)
+    return Claimed(ran, look.record(turn.tx, action_row(turn.tx, action_id)))
+
+
+def _move(turn: Turn, row: Row, verdict: Verdict) -> bool:
+    if turn.us >= row["use_by"]:
+        ends.expire(turn, row)
+        return False
+    if verdict.answer == "block":
+        code = "frozen" if verdict.rules[0] == "gate/freeze" else "blocked"
+        turn.move(
+            row, Verb.CLAIM, State.BLOCKED, actor=GATE, code=code, reason=verdict.reason,
+            rules=list(verdict.rules), revision=verdict.revision,
+        )  # fmt: skip
+        turn.tell_people(row, f"Blocked before it ran: {verdict.reason}")
+        return False
+    turn.move(row, Verb.CLAIM, State.RUNNING, actor=f"agent:{row['agent']}", revision=verdict.revision)
+    turn.tx.run("UPDATE actions SET process = ? WHERE id = ?", (turn.process, row["id"]))
+    turn.notify("refresh", row)
+    return True
+
+
+def settle(turn: Turn, action_id: str, end: End) -> ActionRecord:
+    """Record how a started action ended; also after it had been in doubt, by the process that ran it.
+
+    Raises:
+        IllegalMove: It was not started by this process, or is settled already.
+    """
+    row = action_row(turn.tx, action_id)
+    if row["state"] not in (State.RUNNING, State.IN_DOUBT) or row["process"] != turn.process:
+        raise IllegalMove(f"The action {action_id} is not in hand here; it is {row['state']}.")
+    late = row["state"] == State.IN_DOUBT
+    state, code = (State.SUCCEEDED, "ran") if end.ok else (State.FAILED, "failed")
+    error = end.error if end.started else "never started"
+    turn.move(row, Verb.SETTLE, state, actor=f"agent:{row['agent']}", code=code, error=error, late=late)
+    turn.tx.run(
+        "UPDATE actions SET result = ?, kept = ?, error = ?, late = ? WHERE id = ?",
+        (end.result, end.result is not None, error, late, action_id),
+    )
+    turn.tell_people(row, _told(end, late))
+    return look.record(turn.tx, action_row(turn.tx, action_id))
+
+
+def _told(end: End, late: bool) -> str:
+    word = "Known after all: it" if late else "It"
+    if not end.started:
+        return f"{word} never started: its caller was gone. Nothing ran."
+    return (
+        f"{word} ran once and ended well."
+        if end.ok
+        else f"{word} ran and raised {end.error}; it may have taken effect."
+    )
+
+
+def doubt(turn: Turn, row: Row, *, code: str, reason: str, actor: str = GATE) -> None:
+    """Record that nobody knows how a started action ended; an interrupted declared read just failed."""
+    if row["declared_read"]:
+        turn.move(row, Verb.DOUBT, State.FAILED, actor=actor, code="failed", reason=reason)
+        turn.tx.run("UPDATE actions SET error = ? WHERE id = ?", (f"interrupted: {reason}", row["id"]))
+        return
+    turn.move(row, Verb.DOUBT, State.IN_DOUBT, actor=actor, code=code, reason=reason)
+    turn.tell_people(row, f"In doubt: {reason} It is not run again.")

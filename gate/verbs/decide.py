@@ -1,0 +1,273 @@
+"""Record one person's answer on one version of a hold, or refuse to, with the reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gate.clock import from_us, to_us
+from gate.errors import Fault, IllegalMove, NotEligible
+from gate.lifecycle import OPEN, State, Verb
+from gate.model import Person, Requirement, Route, Said
+from gate.policy.load import PolicySet
+from gate.requirements import all_met
+from gate.store import rows
+from gate.store.port import Row
+from gate.verbs import ends, freezing, look
+from gate.verbs.turn import ACTION, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What one person answered, as Slack delivered it.
+
+    Attributes:
+        hold: Hold id.
+        store: Id of the store that made the card.
+        nonce: Mark of the version the person saw.
+        person: Who, as Slack authenticated them.
+        satisfies: Approver entries that the person satisfies, as looked up just now.
+        said: Their answer.
+        comment: Their words, or the quick reason they chose.
+        route: Where the answer came from.
+    """
+
+    hold: str
+    store: str
+    nonce: str
+    person: Person
+    satisfies: frozenset[str]
+    said: Said
+    comment: str
+    route: Route
+
+    @property
+    def actor(self) -> str:
+        """Return who answers, as the log names them."""
+        return f"{self.person.team}/{self.person.user}"
+
+
+def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> Fault | None:
+    """Record an answer; a refusal to do so is recorded too, and returned instead of raised.
+
+    Args:
+        turn: The open turn.
+        ballot: Who answers what.
+        store: Id of this store.
+        policy: The policy in force.
+
+    Returns:
+        None if the answer counts, or why it does not.
+    """
+    try:
+        row = _current(turn, ballot, store)
+        counts = _counts(row, ballot, policy)
+        _check_way(turn, row, ballot, counts)
+    except Fault as fault:
+        refuse(turn, ballot.hold, ballot.actor, fault.code, str(fault), ballot.route)
+        return fault
+    _record(turn, row, ballot, counts)
+    if ballot.said == "deny":
+        _deny(turn, row, ballot)
+    else:
+        _approve(turn, row, ballot, policy)
+    return None
+
+
+def refuse(turn: Turn, hold: str, actor: str, code: str, reason: str, route: Route) -> None:
+    """Record that somebody's answer was refused."""
+    turn.log(
+        "refused",
+        actor=actor,
+        action=hold,
+        code=code,
+        reason=reason,
+        route=json.loads(rows.dump(Route, route)),
+    )
+
+
+def _current(turn: Turn, ballot: Ballot, store: str) -> Row:
+    """Return the row of the hold if it may still be answered at this version."""
+    if ballot.store != store:
+        raise IllegalMove(
+            "This card belongs to another installation of the gate; nothing was recorded.", code="other_store"
+        )
+    row = turn.tx.one(ACTION + "WHERE a.id = ? AND h.version IS NOT NULL", (ballot.hold,))
+    if row is None:
+        raise IllegalMove(
+            "This hold is not known here any more; nothing was recorded and nothing ran.", code="unknown_hold"
+        )
+    if row["state"] in OPEN and ends.expire(turn, row):
+        raise IllegalMove(
+            f"Too late: the time to answer ended at {_at(row['expires_at'])}. Nothing ran.", code="late"
+        )
+    if row["state"] not in OPEN:
+        raise _ended(turn, row)
+    if ballot.nonce != row["nonce"]:
+        raise _changed(turn, row, ballot)
+    return row
+
+
+def _ended(turn: Turn, row: Row) -> IllegalMove:
+    said = look.decisions(turn.tx, row["id"], row["version"])
+    by = "".join(f" by {each.person.name or each.person.user}" for each in said if each.said == "deny")
+    late = row["state"] in (State.EXPIRED, State.UNDELIVERED)
+    when = f" at {_at(row['ended_at'])}" if row["ended_at"] else ""
+    return IllegalMove(
+        f"{'Too late: it' if late else 'It'} is already {row['state']}{by}{when}. Your answer was not recorded.",
+        code="late" if late else "already_decided",
+    )
+
+
+def _changed(turn: Turn, row: Row, ballot: Ballot) -> IllegalMove:
+    known = turn.tx.one("SELECT 1 FROM versions WHERE action = ? AND nonce = ?", (row["id"], ballot.nonce))
+    newest = turn.tx.one(
+        "SELECT made_at FROM versions WHERE action = ? AND version = ?", (row["id"], row["version"])
+    )
+    if known and newest:
+        return IllegalMove(
+            f"It was changed at {_at(newest['made_at'])}; look at the card again. Nothing was recorded.",
+            code="changed",
+        )
+    return IllegalMove(
+        "This button does not belong to the hold as it stands; look at the card again.", code="changed"
+    )
+
+
+def _counts(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
+    """Return the indexes of the requirements this person counts in.
+
+    Raises:
+        NotEligible: They count in none.
+    """
+    needs = look.requirements(row)
+    mine = [index for index, each in enumerate(needs) if _satisfies(each, ballot, policy)]
+    allowed = [index for index in mine if needs[index].on_behalf_of_may_approve or not _asked(row, ballot)]
+    if mine and not allowed:
+        raise NotEligible("The agent acts for you here, so somebody else must answer.", code="asked_for")
+    if not allowed:
+        raise NotEligible("You are not among the approvers of this hold.", code="not_eligible")
+    return frozenset(allowed)
+
+
+def _satisfies(each: Requirement, ballot: Ballot, policy: PolicySet) -> bool:
+    """Tell whether a person is among the approvers, both as stored and where the policy still has the rule."""
+    now = [policy.requirement_of(rule) for rule in each.rules]
+    lists = [each.approvers, *(current.approvers for current in now if current is not None)]
+    return all(any(str(approver) in ballot.satisfies for approver in approvers) for approvers in lists)
+
+
+def _asked(row: Row, ballot: Ballot) -> bool:
+    """Tell whether this is the person the agent acts for; unknown team ids never make two people of one."""
+    if not row["asker"]:
+        return False
+    team, user, _ = json.loads(row["asker"])
+    return bool(user == ballot.person.user and team in ("", ballot.person.team))
+
+
+def _check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
+    """Refuse an answer that lacks what its rules ask of it."""
+    needs = [look.requirements(row)[index] for index in counts]
+    if any(ballot.said in each.comment_required for each in needs) and not ballot.comment.strip():
+        raise IllegalMove(
+            f"The policy asks for a comment to {ballot.said}; nothing was recorded.", code="comment_required"
+        )
+    if ballot.said == "deny":
+        return
+    if row["state"] == State.APPROVED:
+        raise IllegalMove("It is approved already; your answer was not needed.", code="already_decided")
+    frozen = freezing.freeze_of(turn.tx, row["agent"], row["session"])
+    if frozen is not None:
+        raise IllegalMove(
+            f"{freezing.describe(frozen)}: it cannot be approved now, but denied.", code="frozen"
+        )
+    if row["view_required"] and not _has_viewed(turn, row, ballot.person):
+        raise IllegalMove(
+            "Open 'View everything' first: a value that decides does not stand on the card.",
+            code="view_required",
+        )
+    if _given(turn, row, ballot.person):
+        raise IllegalMove(
+            "You have approved this already; it still waits for others.", code="already_decided"
+        )
+
+
+def _has_viewed(turn: Turn, row: Row, person: Person) -> bool:
+    found = turn.tx.one(
+        "SELECT 1 FROM views_opened WHERE action = ? AND version = ? AND team = ? AND user = ?",
+        (row["id"], row["version"], person.team, person.user),
+    )
+    return found is not None
+
+
+def _given(turn: Turn, row: Row, person: Person) -> bool:
+    found = turn.tx.one(
+        "SELECT 1 FROM decisions WHERE action = ? AND version = ? AND team = ? AND user = ?",
+        (row["id"], row["version"], person.team, person.user),
+    )
+    return found is not None
+
+
+def _record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
+    """Keep the answer: one for each person and version; an approval may be turned into a denial."""
+    turn.tx.run(
+        "INSERT INTO decisions (action, version, team, user, name, said, comment, counts, route, at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (action, version, team, user) DO UPDATE SET "
+        "said = excluded.said, comment = excluded.comment, route = excluded.route, at = excluded.at "
+        "WHERE decisions.said = 'approve' AND excluded.said = 'deny'",
+        (
+            row["id"], row["version"], ballot.person.team, ballot.person.user, ballot.person.name, ballot.said,
+            ballot.comment.strip(), json.dumps(sorted(counts)), rows.dump(Route, ballot.route), turn.us,
+        ),
+    )  # fmt: skip
+
+
+def _deny(turn: Turn, row: Row, ballot: Ballot) -> None:
+    _move(turn, row, ballot, Verb.DENY, State.DENIED)
+    turn.tell_people(row, f"Denied by {_name(ballot)}{_quote(ballot)} Nothing ran.")
+
+
+def _approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
+    needs = look.requirements(row)
+    given = turn.tx.all(
+        "SELECT counts FROM decisions WHERE action = ? AND version = ? AND said = 'approve'",
+        (row["id"], row["version"]),
+    )
+    met = all_met(needs, [frozenset(json.loads(each["counts"])) for each in given], quorums(needs, policy))
+    _move(turn, row, ballot, Verb.APPROVE, State.APPROVED if met else State.PENDING)
+    if met:
+        use_by = to_us(turn.now + min((each.use_within for each in needs), default=timedelta(0)))
+        turn.tx.run("UPDATE holds SET use_by = ?, deadline = ? WHERE action = ?", (use_by, use_by, row["id"]))
+    more = "" if met else " More approvals are needed."
+    turn.tell_people(row, f"Approved by {_name(ballot)}{_quote(ballot)}{more}")
+
+
+def quorums(needs: Sequence[Requirement], policy: PolicySet) -> list[int]:
+    """Return what each requirement needs: the larger of what it was stored with and what the policy asks now."""
+    now = [[policy.requirement_of(rule) for rule in each.rules] for each in needs]
+    return [
+        max(each.quorum, *(current.quorum for current in found if current is not None), 0)
+        for each, found in zip(needs, now, strict=True)
+    ]
+
+
+def _move(turn: Turn, row: Row, ballot: Ballot, verb: Verb, end: State) -> None:
+    route = json.loads(rows.dump(Route, ballot.route))
+    turn.move(
+        row, verb, end, actor=ballot.actor, code="denied" if end == State.DENIED else "",
+        comment=ballot.comment.strip(), version=row["version"], route=route, name=ballot.person.name,
+    )  # fmt: skip
+
+
+def _name(ballot: Ballot) -> str:
+    return ballot.person.name or ballot.person.user
+
+
+def _quote(ballot: Ballot) -> str:
+    return f": “{ballot.comment.strip()}”" if ballot.comment.strip() else "."
+
+
+def _at(microseconds: int) -> str:
+    return from_us(microseconds).strftime("%H:%M:%S UTC")

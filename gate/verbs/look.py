@@ -1,0 +1,205 @@
+"""Read actions and holds back as values; nothing here writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from gate.clock import from_us
+from gate.errors import IllegalMove
+from gate.lifecycle import OPEN, State
+from gate.model import (
+    ActionRecord,
+    Decision,
+    Evidence,
+    HoldRecord,
+    PastCall,
+    Person,
+    Requirement,
+    ResolvedEffect,
+    Ruling,
+)
+from gate.store import rows
+from gate.store.port import Reader, Row
+from gate.verbs.turn import ACTION
+
+HISTORY = 20
+"""How many earlier calls of the session a hold shows at most."""
+
+SHORTEST_PREFIX = 6
+
+_HOLD = (
+    "SELECT a.*, h.*, v.nonce, v.digest AS current_digest, v.revision, v.arguments, v.hidden, v.decisive, v.effect, "
+    "v.rulings, v.requirements, v.view_required, EXISTS (SELECT 1 FROM waiters w JOIN processes p ON p.id = w.process "
+    "WHERE w.action = a.id AND p.closed_at IS NULL) AS waiting "
+    "FROM actions a JOIN holds h ON h.action = a.id JOIN versions v ON v.action = a.id AND v.version = h.version "
+)
+
+
+def decisions(reader: Reader, action: str, version: int | None) -> tuple[Decision, ...]:
+    """Return the decisions on one version, oldest first."""
+    found = reader.all(
+        "SELECT * FROM decisions WHERE action = ? AND version = ? ORDER BY at", (action, version)
+    )
+    return tuple(rows.decision(row) for row in found)
+
+
+def requirements(row: Row) -> tuple[Requirement, ...]:
+    """Return the requirements of a hold's current version from a joined row."""
+    found: tuple[Requirement, ...] = rows.load(tuple[Requirement, ...], row["requirements"] or "[]")
+    return found
+
+
+def record(reader: Reader, row: Row) -> ActionRecord:
+    """Return an action from its joined row."""
+    named = [each.name_approver for each in requirements(row)]
+    return rows.action_record(row, decisions(reader, row["id"], row["version"]), bool(named) and all(named))
+
+
+def action(reader: Reader, action_id: str) -> ActionRecord:
+    """Return one action.
+
+    Raises:
+        IllegalMove: There is no such action.
+    """
+    row = reader.one(ACTION + "WHERE a.id = ?", (action_id,))
+    if row is None:
+        raise IllegalMove(f"There is no action {action_id} in this store.", code="unknown_hold")
+    return record(reader, row)
+
+
+def states(reader: Reader, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
+    """Return state and version of each action that exists, in one query."""
+    found = reader.all(
+        "SELECT a.id, a.state, coalesce(h.version, 0) AS version FROM actions a LEFT JOIN holds h ON h.action = a.id "
+        "WHERE a.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ids)),),
+    )
+    return {row["id"]: (State(row["state"]), row["version"]) for row in found}
+
+
+def full_id(reader: Reader, prefix: str, *, table: str = "actions") -> str:
+    """Return the one id that begins so.
+
+    Args:
+        reader: Where to look.
+        prefix: An id, or at least six characters of it.
+        table: ``actions`` or ``holds``.
+
+    Raises:
+        IllegalMove: None or several begin so, or the prefix is too short.
+    """
+    column = "action" if table == "holds" else "id"
+    if len(prefix) < SHORTEST_PREFIX or not prefix.isalnum():
+        raise IllegalMove(f"{prefix!r} is no id: give at least six of its characters.", code="unknown_hold")
+    found = reader.all(
+        f"SELECT {column} AS id FROM {table} WHERE {column} >= ? AND {column} < ? LIMIT 2",  # noqa: S608
+        (prefix.lower(), prefix.lower() + "\x7f"),
+    )
+    if len(found) != 1:
+        what = "More than one id begins" if found else "No id begins"
+        raise IllegalMove(f"{what} with {prefix!r} in this store.", code="unknown_hold")
+    return str(found[0]["id"])
+
+
+def hold(reader: Reader, store: str, hold_id: str) -> HoldRecord:
+    """Return one hold as people see it.
+
+    Args:
+        reader: Where to read.
+        store: Id of the store.
+        hold_id: Its id or at least six characters of it.
+
+    Raises:
+        IllegalMove: There is no such hold.
+    """
+    row = reader.one(_HOLD + "WHERE a.id = ?", (full_id(reader, hold_id, table="holds"),))
+    if row is None:
+        raise IllegalMove(f"There is no hold {hold_id} in this store.", code="unknown_hold")
+    return _hold(reader, store, row)
+
+
+def holds(
+    reader: Reader, store: str, states: frozenset[State] | None = OPEN, limit: int = 200
+) -> list[HoldRecord]:
+    """Return holds, oldest first; None for those in any state."""
+    wanted = json.dumps(sorted(states if states is not None else State))
+    found = reader.all(
+        _HOLD + "WHERE a.state IN (SELECT value FROM json_each(?)) ORDER BY a.submitted_at DESC LIMIT ?",
+        (wanted, limit),
+    )
+    return [_hold(reader, store, row) for row in reversed(found)]
+
+
+def past_call(row: Row) -> PastCall:
+    """Return an earlier call from its action row."""
+    return PastCall(
+        row["id"],
+        row["name"],
+        row["described"],
+        State(row["state"]),
+        from_us(row["submitted_at"]),
+        row["reason"],
+    )
+
+
+def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
+    found = reader.all(
+        "SELECT * FROM actions WHERE session = ? AND submitted_at <= ? AND id <> ? ORDER BY submitted_at DESC LIMIT ?",
+        (row["session"], row["submitted_at"], row["id"], HISTORY),
+    )
+    return tuple(past_call(each) for each in found)
+
+
+def _hold(reader: Reader, store: str, row: Row) -> HoldRecord:
+    return HoldRecord(
+        id=row["id"],
+        store=store,
+        state=State(row["state"]),
+        cards=tuple(
+            rows.card(each)
+            for each in reader.all("SELECT * FROM cards WHERE action = ? ORDER BY at", (row["id"],))
+        ),
+        decisions=decisions(reader, row["id"], row["version"]),
+        history=_history(reader, row),
+        waiting=bool(row["waiting"]),
+        result=row["result"],
+        **_plain(row),
+        **_times(row),
+        **_judged(row),
+    )
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    same = ("version", "nonce", "code", "name", "described", "agent", "session", "target", "note", "revision")
+    asker = json.loads(row["asker"]) if row["asker"] else None
+    return {key: row[key] for key in same} | {
+        "on_behalf_of": rows.principal(row["on_behalf_of"]),
+        "asked_by": Person(*asker) if asker else None,
+        "end_reason": row["error"] or row["reason"],
+    }
+
+
+def _times(row: Row) -> dict[str, Any]:
+    return {
+        "created_at": from_us(row["submitted_at"]),
+        "expires_at": from_us(row["expires_at"]),
+        "deliver_by": from_us(row["deliver_by"]),
+        "use_by": rows.moment(row["use_by"]),
+        "ended_at": rows.moment(row["ended_at"]),
+    }
+
+
+def _judged(row: Row) -> dict[str, Any]:
+    return {
+        "arguments": json.loads(row["arguments"]),
+        "decisive": tuple(json.loads(row["decisive"])),
+        "hidden": tuple(json.loads(row["hidden"])),
+        "not_shown": tuple(json.loads(row["not_shown"])),
+        "effect": rows.load(ResolvedEffect, row["effect"]),
+        "rulings": rows.load(tuple[Ruling, ...], row["rulings"]),
+        "requirements": requirements(row),
+        "evidence": rows.load(tuple[Evidence, ...], row["evidence"]),
+        "identical": rows.load(PastCall | None, row["identical"]),
+    }

@@ -1,0 +1,112 @@
+"""The outbox: lease notices to a bot, and record what became of them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from gate.clock import to_us
+from gate.lifecycle import State
+from gate.model import Notice
+from gate.store.port import Reader, Row
+from gate.verbs import ends
+from gate.verbs.turn import Turn, action_row
+
+
+def any_due(reader: Reader, now: datetime) -> bool:
+    """Tell whether any notice waits to be leased."""
+    us = to_us(now)
+    found = reader.one(
+        "SELECT 1 FROM notices WHERE done_at IS NULL AND due_at <= ? AND leased_until <= ? LIMIT 1", (us, us)
+    )
+    return found is not None
+
+
+def lease(turn: Turn, *, limit: int, lease: timedelta) -> list[Notice]:
+    """Lease due notices: round-robin over sessions, oldest first within each.
+
+    Args:
+        turn: The open turn.
+        limit: How many at most.
+        lease: How long nobody else gets them.
+    """
+    found = turn.tx.all(
+        "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY session ORDER BY id) AS place FROM notices "
+        "WHERE done_at IS NULL AND due_at <= ? AND leased_until <= ?) ORDER BY place, id LIMIT ?",
+        (turn.us, turn.us, limit),
+    )
+    for row in found:
+        turn.tx.run(
+            "UPDATE notices SET leased_until = ?, attempts = attempts + 1 WHERE id = ?",
+            (to_us(turn.now + lease), row["id"]),
+        )
+    return [_notice(row) for row in found]
+
+
+def _notice(row: Row) -> Notice:
+    return Notice(
+        row["id"],
+        row["kind"],
+        row["action"],
+        row["version"],
+        row["channel"],
+        row["text"],
+        row["attempts"] + 1,
+    )
+
+
+def done(turn: Turn, notice_id: int, *, channel: str, ts: str) -> None:
+    """Record that a notice was posted; the first card starts the time in which people may see it."""
+    row = _row(turn, notice_id)
+    if row is None:
+        return
+    turn.tx.run("UPDATE notices SET done_at = ?, error = '' WHERE id = ?", (turn.us, notice_id))
+    if row["kind"] == "card" and ts:
+        learn(turn, row["action"], row["version"], channel, ts)
+
+
+def learn(turn: Turn, action_id: str, version: int, channel: str, ts: str) -> None:
+    """Record that a message shows a hold; one that is known already changes nothing."""
+    added = turn.tx.run(
+        "INSERT OR IGNORE INTO cards VALUES (?, ?, ?, ?, ?)", (channel, ts, action_id, version, turn.us)
+    )
+    if not added:
+        return
+    turn.tx.run(
+        "UPDATE holds SET accepted_at = ? WHERE action = ? AND accepted_at IS NULL", (turn.us, action_id)
+    )
+    row = action_row(turn.tx, action_id)
+    if row["state"] == State.PENDING:
+        turn.tx.run("UPDATE holds SET deadline = expires_at WHERE action = ?", (action_id,))
+    if row["state"] != State.PENDING or row["version"] != version:
+        turn.notify("refresh", row)
+
+
+def retry(turn: Turn, notice_id: int, *, after: timedelta, error: str) -> None:
+    """Give a notice back to be tried again later."""
+    turn.tx.run(
+        "UPDATE notices SET due_at = ?, leased_until = 0, error = ? WHERE id = ?",
+        (to_us(turn.now + after), error, notice_id),
+    )
+
+
+def failed(turn: Turn, notice_id: int, *, error: str) -> None:
+    """Record that a notice can never be posted; a hold whose card cannot be posted ends undelivered."""
+    row = _row(turn, notice_id)
+    if row is None:
+        return
+    turn.tx.run("UPDATE notices SET done_at = ?, error = ? WHERE id = ?", (turn.us, error, notice_id))
+    turn.log(
+        "notice_failed",
+        actor="bot",
+        action=row["action"],
+        notice=row["kind"],
+        channel=row["channel"],
+        reason=error,
+    )
+    if row["kind"] == "card":
+        reason = f"Slack refused the card for {row['channel']}: {error}."
+        ends.undeliver(turn, row["action"], code="delivery_failed", reason=reason)
+
+
+def _row(turn: Turn, notice_id: int) -> Row | None:
+    return turn.tx.one("SELECT * FROM notices WHERE id = ?", (notice_id,))

@@ -1,0 +1,55 @@
+"""Open and end sessions, and add what hosts know about their case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gate.errors import NoSession
+from gate.model import Evidence, Principal
+from gate.store import rows
+from gate.verbs import ends
+from gate.verbs.turn import Turn
+
+
+def open_session(
+    turn: Turn, id_: str, *, agent: str, on_behalf_of: Principal | None, evidence: Sequence[Evidence]
+) -> None:
+    """Open a session, or open it again as what it is.
+
+    Raises:
+        NoSession: It has ended, or was opened for another agent or for somebody else.
+    """
+    row = turn.tx.one("SELECT * FROM sessions WHERE id = ?", (id_,))
+    behalf = rows.principal_text(on_behalf_of)
+    if row is None:
+        turn.tx.insert("sessions", id=id_, agent=agent, on_behalf_of=behalf, opened_at=turn.us)
+        turn.log("session", actor=f"agent:{agent}", session=id_, on_behalf_of=str(on_behalf_of or ""))
+    elif row["ended_at"] is not None:
+        raise NoSession(f"The session {id_!r} has ended; give the next run an id of its own.")
+    elif (row["agent"], row["on_behalf_of"]) != (agent, behalf):
+        raise NoSession(
+            f"The session {id_!r} was opened by the agent {row['agent']!r}"
+            f" for {rows.principal(row['on_behalf_of']) or 'nobody'}; it cannot change hands. Use another id."
+        )
+    add_evidence(turn, id_, evidence)
+
+
+def add_evidence(turn: Turn, id_: str, evidence: Sequence[Evidence]) -> None:
+    """Add the lines that the session does not have yet."""
+    for line in evidence:
+        added = turn.tx.run(
+            "INSERT OR IGNORE INTO evidence (session, text, weight, url) VALUES (?, ?, ?, ?)",
+            (id_, line.text, line.weight, line.url or ""),
+        )
+        if added:
+            turn.log("evidence", actor="host", session=id_, text=line.text, weight=line.weight, url=line.url)
+
+
+def end_session(turn: Turn, id_: str) -> int:
+    """End a session and cancel its open holds; return how many. One that has ended stays as it is."""
+    if not turn.tx.run("UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL", (turn.us, id_)):
+        return 0
+    turn.log("session_ended", actor="host", session=id_)
+    return ends.cancel_open(
+        turn, code="session_ended", reason="Its session was ended.", actor="host", session=id_
+    )

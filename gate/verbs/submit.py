@@ -1,0 +1,256 @@
+"""Submit an action: find it again, or block it, let it run, or hold it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from gate.clock import to_us
+from gate.errors import CallIdReused, NoSession
+from gate.ids import new_nonce
+from gate.lifecycle import State, Verb, check_move
+from gate.model import Action, Evidence, PastCall, Requirement, ResolvedEffect, Ruling, Submission, Verdict
+from gate.store import rows
+from gate.store.port import Row
+from gate.verbs import freezing, look, waiting
+from gate.verbs.turn import ACTION, Turn, action_row
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An action with everything about it that is worked out before the transaction.
+
+    Attributes:
+        id: The id it gets if it is new.
+        action: The action.
+        digest: Its digest.
+        verdict: The policy's answer.
+        shown: Redacted arguments as JSON text.
+        hidden: Paths whose value was redacted.
+        view_required: Whether a decisive value is hidden, so that approvers must open the full view.
+        described: Describe line, redacted.
+    """
+
+    id: str
+    action: Action
+    digest: str
+    verdict: Verdict
+    shown: str
+    hidden: tuple[str, ...]
+    view_required: bool
+    described: str
+
+    @property
+    def actor(self) -> str:
+        """Return who asks, as the log names them."""
+        return f"agent:{self.action.agent}"
+
+
+def submit(turn: Turn, draft: Draft, *, wait: bool) -> Submission:
+    """Answer one call inside the caller's transaction.
+
+    Args:
+        turn: The open turn.
+        draft: The action and what the policy says of it.
+        wait: Whether the caller will wait if it is held.
+
+    Returns:
+        What became of it.
+
+    Raises:
+        NoSession: The session is unknown, ended, or another's.
+        CallIdReused: The call id stands for another call.
+    """
+    _check_session(turn, draft.action)
+    known = _by_call_id(turn, draft)
+    if known is not None:
+        return _rejoin(turn, known, wait)
+    verdict = freezing.with_freeze(turn.tx, draft.action, draft.verdict)
+    draft = replace(draft, verdict=verdict)
+    if verdict.answer == "block":
+        return _end_blocked(turn, draft)
+    again = _again(turn, draft)
+    if again is not None:
+        return _rejoin(turn, again, wait)
+    return _run(turn, draft) if verdict.answer == "allow" else _hold(turn, draft, wait)
+
+
+def _check_session(turn: Turn, action: Action) -> None:
+    row = turn.tx.one("SELECT * FROM sessions WHERE id = ?", (action.session,))
+    if row is None or row["ended_at"] is not None:
+        state = "has ended" if row else "was never opened"
+        raise NoSession(f"The session {action.session!r} {state}; nothing ran. Open it with gate.session(…).")
+    if (row["agent"], row["on_behalf_of"]) != (action.agent, rows.principal_text(action.on_behalf_of)):
+        raise NoSession(
+            f"The session {action.session!r} belongs to the agent {row['agent']!r} and to whom it was opened for; "
+            "nothing ran. Open another session."
+        )
+
+
+def _by_call_id(turn: Turn, draft: Draft) -> Row | None:
+    """Find the action that this call id stands for."""
+    action = draft.action
+    if action.call_id is None or draft.verdict.effect.declared_read:
+        return None
+    row = turn.tx.one(
+        ACTION + "WHERE a.session = ? AND a.agent = ? AND a.on_behalf_of = ? AND a.call_id = ?",
+        (action.session, action.agent, rows.principal_text(action.on_behalf_of), action.call_id),
+    )
+    if row is not None and row["digest"] != draft.digest:
+        raise CallIdReused(
+            f"The call id {action.call_id!r} already stands for another call of {row['name']} in this session; "
+            "nothing ran. Give each call an id of its own."
+        )
+    return row
+
+
+def _again(turn: Turn, draft: Draft) -> Row | None:
+    """Find an open hold of the same call that nobody waits for, or its recent refusal."""
+    if draft.action.call_id is not None or draft.verdict.effect.declared_read:
+        return None
+    for row in _alike(turn, draft):
+        if row["state"] in (State.PENDING, State.APPROVED) and not waiting.live(turn, row["id"]):
+            return row
+    return _recent_refusal(turn, draft) if draft.verdict.answer == "require_approval" else None
+
+
+def _alike(turn: Turn, draft: Draft) -> list[Row]:
+    """Return the same calls of this session, newest first."""
+    return turn.tx.all(
+        ACTION + "WHERE a.session = ? AND a.digest = ? ORDER BY a.submitted_at DESC, a.rowid DESC LIMIT 50",
+        (draft.action.session, draft.digest),
+    )
+
+
+def _recent_refusal(turn: Turn, draft: Draft) -> Row | None:
+    """Return the newest same call if it was denied or expired a moment ago and nothing new is known."""
+    newest = next(iter(_alike(turn, draft)), None)
+    if (
+        newest is None
+        or newest["state"] not in (State.DENIED, State.EXPIRED)
+        or newest["call_id"] is not None
+    ):
+        return None
+    recent = turn.us - newest["ended_at"] < newest["ask_again_us"]
+    return (
+        newest if recent and newest["evidence_mark"] == _evidence_mark(turn, draft.action.session) else None
+    )
+
+
+def _rejoin(turn: Turn, row: Row, wait: bool) -> Submission:
+    record = look.record(turn.tx, row)
+    ended = record.state not in (State.PENDING, State.APPROVED, State.RUNNING)
+    number = 0 if ended or not wait else waiting.enter(turn, row["id"])
+    if number and row["version"]:
+        turn.notify("refresh", row)
+    turn.log(
+        "rejoin", actor=f"agent:{row['agent']}", action=row["id"], call_id=row["call_id"], state=record.state,
+    )  # fmt: skip
+    return Submission("ended" if ended else "joined", record, number)
+
+
+def _end_blocked(turn: Turn, draft: Draft) -> Submission:
+    code = {"gate/freeze": "frozen", "gate/no_policy": "no_policy"}.get(draft.verdict.rules[0], "blocked")
+    _insert(turn, draft, State.BLOCKED, code)
+    return Submission("ended", look.record(turn.tx, action_row(turn.tx, draft.id)))
+
+
+def _run(turn: Turn, draft: Draft) -> Submission:
+    _insert(turn, draft, State.RUNNING, "")
+    return Submission("run", look.record(turn.tx, action_row(turn.tx, draft.id)))
+
+
+def _hold(turn: Turn, draft: Draft, wait: bool) -> Submission:
+    alike = _alike(turn, draft)
+    _insert(turn, draft, State.PENDING, "")
+    _insert_hold(turn, draft, alike[0] if alike else None)
+    _insert_version(turn, draft)
+    row = action_row(turn.tx, draft.id)
+    for channel in dict.fromkeys(c for each in draft.verdict.requirements for c in each.channels):
+        turn.notify("card", row, channel=channel)
+    number = waiting.enter(turn, draft.id) if wait else 0
+    return Submission("held", look.record(turn.tx, row), number)
+
+
+def _insert(turn: Turn, draft: Draft, state: State, code: str) -> None:
+    check_move(None, Verb.SUBMIT, state)
+    action, verdict = draft.action, draft.verdict
+    turn.tx.insert(
+        "actions", id=draft.id, parent=action.parent, agent=action.agent, session=action.session,
+        on_behalf_of=rows.principal_text(action.on_behalf_of), name=action.name,
+        call_id=None if verdict.effect.declared_read else action.call_id,
+        digest=draft.digest, state=state, code=code, reason=verdict.reason, rules=json.dumps(verdict.rules),
+        described=draft.described, declared_read=verdict.effect.declared_read, submitted_at=turn.us,
+        process=turn.process if state == State.RUNNING else None,
+        ended_at=turn.us if state == State.BLOCKED else None,
+    )  # fmt: skip
+    turn.touched.add(draft.id)
+    turn.log("submit", actor=draft.actor, action=draft.id, code=code, **_told(draft, state))
+
+
+def _told(draft: Draft, state: State) -> dict[str, Any]:
+    """Return what the record of a submit tells."""
+    action, verdict = draft.action, draft.verdict
+    return {
+        "name": action.name,
+        "session": action.session,
+        "on_behalf_of": str(action.on_behalf_of or ""),
+        "call_id": action.call_id,
+        "parent": action.parent,
+        "target": action.target,
+        "verdict": verdict.answer,
+        "move": {"to": state},
+        "rules": list(verdict.rules),
+        "places": {ruling.rule: ruling.place for ruling in verdict.rulings if ruling.place},
+        "reasons": [ruling.reason for ruling in verdict.rulings if ruling.reason],
+        "revision": verdict.revision,
+        "input": json.loads(draft.shown),
+        "erased": list(draft.hidden),
+        "digest": draft.digest,
+    }
+
+
+def _insert_hold(turn: Turn, draft: Draft, alike: Row | None) -> None:
+    action, needs = draft.action, draft.verdict.requirements
+    expires, deliver = _soonest(turn, needs, "expires_in"), _soonest(turn, needs, "deliver_within")
+    asked = action.on_behalf_of
+    known = asked is not None and asked.kind == "person"
+    turn.tx.insert(
+        "holds", action=draft.id, version=1, expires_at=expires, deliver_by=deliver,
+        ask_again_us=min(each.ask_again_after for each in needs) // timedelta(microseconds=1),
+        evidence_mark=_evidence_mark(turn, action.session),
+        evidence=rows.dump(tuple[Evidence, ...], _evidence(turn, action.session)),
+        identical=rows.dump(PastCall | None, look.past_call(alike) if alike else None),
+        note=action.note, target=action.target, not_shown=json.dumps(action.not_shown),
+        asker=json.dumps([asked.team or "", asked.id, ""]) if known and asked else "",
+        deadline=min(expires, deliver),
+    )  # fmt: skip
+
+
+def _soonest(turn: Turn, needs: Sequence[Requirement], key: str) -> int:
+    return to_us(turn.now + min(getattr(each, key) for each in needs))
+
+
+def _insert_version(turn: Turn, draft: Draft) -> None:
+    verdict = draft.verdict
+    turn.tx.insert(
+        "versions", action=draft.id, version=1, nonce=new_nonce(), digest=draft.digest, revision=verdict.revision,
+        arguments=draft.shown, hidden=json.dumps(draft.hidden), decisive=json.dumps(verdict.decisive),
+        effect=rows.dump(ResolvedEffect, verdict.effect),
+        rulings=rows.dump(tuple[Ruling, ...], verdict.rulings),
+        requirements=rows.dump(tuple[Requirement, ...], verdict.requirements),
+        view_required=draft.view_required, made_at=turn.us,
+    )  # fmt: skip
+
+
+def _evidence_mark(turn: Turn, session: str) -> int:
+    row = turn.tx.one("SELECT coalesce(max(n), 0) AS mark FROM evidence WHERE session = ?", (session,))
+    return int(row["mark"]) if row else 0
+
+
+def _evidence(turn: Turn, session: str) -> tuple[Evidence, ...]:
+    found = turn.tx.all("SELECT * FROM evidence WHERE session = ? ORDER BY n", (session,))
+    return tuple(Evidence(row["text"], row["weight"], row["url"] or None) for row in found)

@@ -1,0 +1,137 @@
+"""One turn of a verb: the open transaction, its one time, who acts, and the three things a turn may do.
+
+Nothing but ``move`` changes the state of an action, and each move writes its record in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from gate import audit
+from gate.clock import to_us
+from gate.errors import IllegalMove
+from gate.lifecycle import ENDED, State, Verb, check_move
+from gate.store.port import Row, Tx
+
+GATE = "gate"
+"""Actor of what the gate does by itself."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """What every verb works with.
+
+    Attributes:
+        tx: The open transaction.
+        now: The one time of this turn, UTC.
+        process: Row id of this process.
+        labels: Host, process and version, for the log.
+        touched: Ids of the actions that this turn moved; told to waiters after the commit.
+    """
+
+    tx: Tx
+    now: datetime
+    process: int
+    labels: Mapping[str, Any]
+    touched: set[str] = field(default_factory=set)
+
+    @property
+    def us(self) -> int:
+        """Return the time of this turn in microseconds."""
+        return to_us(self.now)
+
+    def log(self, kind: str, *, actor: str, **fields: Any) -> None:
+        """Append one record to the log."""
+        audit.append(self.tx, kind, self.now, actor=actor, labels=self.labels, **fields)
+
+    def move(
+        self, row: Row, verb: Verb, end: State, *, actor: str, code: str = "", reason: str = "", **fields: Any
+    ) -> None:
+        """Move one action: one conditional update and one record.
+
+        Args:
+            row: The action's row as read in this transaction.
+            verb: What moves it.
+            end: State after.
+            actor: Who does it.
+            code: Outcome code; empty while it is open or running.
+            reason: Why it ended; empty keeps what stands.
+            fields: More fields of the record.
+
+        Raises:
+            IllegalMove: The table of moves does not have it, or the row is not in that state any more.
+        """
+        start = State(row["state"])
+        check_move(start, verb, end)
+        ended = self.us if end in ENDED else None
+        changed = self.tx.run(
+            "UPDATE actions SET state = ?, code = ?, reason = CASE ? WHEN '' THEN reason ELSE ? END, ended_at = ? "
+            "WHERE id = ? AND state = ?",
+            (end, code, reason, reason, ended, row["id"], start),
+        )
+        if changed != 1:
+            raise IllegalMove(f"The action {row['id']} is not {start} any more; look again.")
+        self._close_hold(row, end)
+        self.touched.add(row["id"])
+        self.log(
+            verb,
+            actor=actor,
+            action=row["id"],
+            move={"from": start, "to": end},
+            code=code,
+            reason=reason,
+            **fields,
+        )
+
+    def _close_hold(self, row: Row, end: State) -> None:
+        """Take a hold's deadline and its cards not yet posted away once it cannot be decided any more."""
+        if end in (State.PENDING, State.APPROVED) or not row.get("version"):
+            return
+        self.tx.run("UPDATE holds SET deadline = NULL WHERE action = ?", (row["id"],))
+        self.tx.run(
+            "UPDATE notices SET done_at = ? WHERE action = ? AND kind = 'card' AND done_at IS NULL",
+            (self.us, row["id"]),
+        )
+
+    def notify(self, kind: str, row: Row | None, *, channel: str = "", text: str = "") -> None:
+        """Put one notice into the outbox; a refresh that still waits serves for both."""
+        action, session, version = (row["id"], row["session"], row["version"]) if row else (None, "", 0)
+        waiting = kind == "refresh" and self.tx.one(
+            "SELECT 1 FROM notices WHERE action = ? AND kind = 'refresh' AND done_at IS NULL AND leased_until <= ?",
+            (action, self.us),
+        )
+        if not waiting:
+            self.tx.insert(
+                "notices", kind=kind, action=action, session=session, version=version, channel=channel,
+                text=text, made_at=self.us, due_at=self.us,
+            )  # fmt: skip
+
+    def tell_people(self, row: Row, sentence: str) -> None:
+        """Refresh the cards of a hold and say the same in their threads; nothing for an action never held."""
+        if row.get("version"):
+            self.notify("refresh", row)
+            self.notify("reply", row, text=sentence)
+
+
+ACTION = (
+    "SELECT a.*, h.version, h.expires_at, h.deliver_by, h.accepted_at, h.use_by, h.ask_again_us, h.evidence_mark, "
+    "h.asker, v.digest AS current_digest, v.nonce, v.requirements, v.rulings, v.view_required "
+    "FROM actions a LEFT JOIN holds h ON h.action = a.id "
+    "LEFT JOIN versions v ON v.action = a.id AND v.version = h.version "
+)
+"""Every action with its hold and that hold's current version, where it has one."""
+
+
+def action_row(tx: Tx, action_id: str) -> Row:
+    """Return the row of an action, joined with its hold.
+
+    Raises:
+        IllegalMove: There is no such action (code ``unknown_hold``).
+    """
+    row = tx.one(ACTION + "WHERE a.id = ?", (action_id,))
+    if row is None:
+        raise IllegalMove(f"There is no action {action_id} in this store.", code="unknown_hold")
+    return row
