@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.processes import Identity, is_dead, identify
+from gate.processes import Identity, identify, is_dead
 
 TELL = "import sys; from gate.processes import identify as t; print(t(), flush=True); sys.stdin.read()"
 
