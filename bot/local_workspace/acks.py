@@ -6,24 +6,23 @@ from bot.local_workspace.delivery import Courier
 from bot.local_workspace.errors import SlackError
 from bot.local_workspace.inputs import name_blocks
 from bot.local_workspace.limits import check_message_blocks, check_view
-from bot.local_workspace.objects import Json, View
+from bot.local_workspace.objects import Envelope, Json, View
 from bot.local_workspace.seed import Channel, User
 from bot.local_workspace.state import Workspace
 
 CONNECTING = "There was trouble with the app's answer. Try again."
 
 
-def answer_submission(workspace: Workspace, view: View, body: Json, courier: Courier, result: Json) -> None:
+def answer_submission(courier: Courier, view: View, body: Json, envelope: Envelope) -> None:
     """Apply the answer to a view_submission: close, errors, update, push or clear.
 
     An answer that Slack would not take changes nothing; the person sees a warning, the app sees none.
     """
     try:
-        _apply(workspace, view, body)
+        _apply(courier.workspace, view, body)
     except SlackError as refused:
         detail = "; ".join(refused.more.get("errors", [])) or refused.error
-        sentence = f"{CONNECTING} ({detail})"
-        result["trouble"] = courier.fail(result["envelope_id"], "failed_modal", sentence)
+        courier.fail(envelope, "failed_modal", f"{CONNECTING} ({detail})")
 
 
 def _apply(workspace: Workspace, view: View, body: Json) -> None:
@@ -58,9 +57,7 @@ def _errors(view: View, errors: object) -> dict[str, str]:
     return errors
 
 
-def answer_command(
-    workspace: Workspace, user: User, channel: Channel, body: Json, courier: Courier, result: Json
-) -> None:
+def answer_command(courier: Courier, user: User, channel: Channel, body: Json, envelope: Envelope) -> None:
     """Show the answer to a slash command: to the person alone, or to the channel if it says so."""
     text, blocks = str(body.get("text") or ""), body.get("blocks") or []
     if not text and not blocks:
@@ -68,8 +65,7 @@ def answer_command(
     try:
         check_message_blocks(blocks)
     except SlackError as refused:
-        sentence = f"{CONNECTING} ({refused.error})"
-        result["trouble"] = courier.fail(result["envelope_id"], "bad_response", sentence)
+        courier.fail(envelope, "bad_response", f"{CONNECTING} ({refused.error})")
         return
     only_for = None if body.get("response_type") == "in_channel" else user.id
-    workspace.post_as_app(channel.id, text, name_blocks(blocks), ephemeral_for=only_for)
+    courier.workspace.post_as_app(channel.id, text, name_blocks(blocks), ephemeral_for=only_for)

@@ -69,8 +69,11 @@ class ControlApi:
         return web.json_response(state(self.workspace, self.courier, as_user))
 
     async def _changes(self, request: web.Request) -> web.Response:
-        since = int(request.query.get("since", "0"))
-        seconds = min(float(request.query.get("timeout", "25")), LONGEST_WAIT)
+        try:
+            since = int(request.query.get("since", "0"))
+            seconds = min(float(request.query.get("timeout", "25")), LONGEST_WAIT)
+        except ValueError:
+            raise ControlError("bad_request", "since and timeout must be numbers.") from None
         return web.json_response({"counter": await self.workspace.wait_for_change(since, seconds)})
 
     async def _live(self, request: web.Request) -> web.StreamResponse:

@@ -6,7 +6,8 @@ import asyncio
 import copy
 import time
 import uuid
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from aiohttp import ClientError, ClientSession
 
@@ -14,6 +15,8 @@ from bot.local_workspace.http_delivery import check_request_url, post
 from bot.local_workspace.objects import Envelope, Json, TroubleKind
 from bot.local_workspace.socket_mode import SocketHub
 from bot.local_workspace.state import Workspace
+
+OnAck = Callable[[Json, Envelope], None]
 
 RETRY_AFTER_SECONDS = (0.0, 60.0, 300.0)
 SILENT = "The app did not answer within 3 seconds. Try again."
@@ -30,6 +33,17 @@ class Transport:
     request_url: str | None = None
 
 
+@dataclass(slots=True)
+class Waiting:
+    """One delivery whose acknowledgement has not come yet."""
+
+    envelope: Envelope
+    started: float
+    on_ack: OnAck | None
+    over: bool = False
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class Courier:
     """Delivers payloads and keeps the log of them."""
 
@@ -39,7 +53,7 @@ class Courier:
         self.transport = Transport()
         self.copies = 1
         self.session: ClientSession | None = None
-        self._waiting: dict[str, asyncio.Future[Json | None]] = {}
+        self._waiting: dict[str, Waiting] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def use(self, kind: str, request_url: str | None) -> None:
@@ -48,19 +62,23 @@ class Courier:
         self.transport = Transport(kind, url)
         self.workspace.changed()
 
-    async def deliver(self, kind: str, payload: Json, *, user: str | None = None) -> Json:
+    async def deliver(
+        self, kind: str, payload: Json, *, user: str | None = None, on_ack: OnAck | None = None
+    ) -> Json:
         """Deliver one payload and wait for its acknowledgement.
 
         Args:
             kind: interactive, slash_commands or events_api.
             payload: what Slack would send.
             user: the person whose act it is; warnings are shown to them.
+            on_ack: called with the answer's body at the moment it comes, before anything else that the
+                app sends can be handled.
 
         Returns:
             The `Result` of the control API.
         """
         envelope = self._log(kind, payload, user)
-        await self._attempt(envelope)
+        await self._attempt(envelope, on_ack=on_ack)
         if kind == "events_api" and not envelope.acked:
             self._later(envelope)
         return self.result(envelope)
@@ -84,13 +102,9 @@ class Courier:
             "body": envelope.body,
         }
 
-    def fail(self, envelope_id: str, kind: TroubleKind, text: str) -> str:
+    def fail(self, envelope: Envelope, kind: TroubleKind, text: str) -> None:
         """Record that a delivered payload's answer was no good."""
-        envelope = next(
-            each for each in reversed(self.workspace.envelopes) if each.envelope_id == envelope_id
-        )
         envelope.trouble = self.workspace.trouble(envelope.user, kind, text)
-        return text
 
     async def close(self) -> None:
         """Stop what still runs."""
@@ -113,40 +127,41 @@ class Courier:
         self.workspace.envelopes.append(envelope)
         return envelope
 
-    async def _attempt(self, envelope: Envelope, retry: int = 0) -> None:
+    async def _attempt(self, envelope: Envelope, retry: int = 0, on_ack: OnAck | None = None) -> None:
+        waiting = Waiting(envelope, time.monotonic(), on_ack)
         if self.transport.kind == "http":
-            await self._over_http(envelope, retry)
+            await self._over_http(waiting, retry)
         else:
-            await self._over_socket(envelope, retry)
+            await self._over_socket(waiting, retry)
         self.workspace.changed()
 
     # ---- Socket Mode
 
-    async def _over_socket(self, envelope: Envelope, retry: int) -> None:
-        waiting: asyncio.Future[Json | None] = asyncio.get_running_loop().create_future()
+    async def _over_socket(self, waiting: Waiting, retry: int) -> None:
+        envelope = waiting.envelope
         self._waiting[envelope.envelope_id] = waiting
-        started = time.monotonic()
         for _copy in range(envelope.copies):
             connection = await self.hub.send(_frame(envelope, retry))
             if connection is not None:
                 envelope.connections.append(connection)
         envelope.delivered = bool(envelope.connections)
         if not envelope.delivered:
+            waiting.over = True
             self._trouble(envelope, "not_delivered", NOBODY)
             return
-        await asyncio.wait({waiting}, timeout=self.workspace.settings.ack_seconds)
-        if not waiting.done():
-            waiting.cancel()
+        try:
+            await asyncio.wait_for(waiting.ended.wait(), self.workspace.settings.ack_seconds)
+        except TimeoutError:
+            waiting.over = True
             self._trouble(envelope, "missing_ack", SILENT)
-            return
-        self._ack(envelope, started, waiting.result())
 
     def _acked(self, envelope_id: str, payload: Json | None) -> None:
         waiting = self._waiting.get(envelope_id)
-        if waiting is None or waiting.cancelled():
+        if waiting is None or waiting.over:
             self._too_late(envelope_id)
-        elif not waiting.done():
-            waiting.set_result(payload)
+        elif not waiting.ended.is_set():
+            self._ack(waiting, payload)
+            waiting.ended.set()
 
     def _too_late(self, envelope_id: str) -> None:
         for envelope in self.workspace.envelopes:
@@ -156,9 +171,9 @@ class Courier:
 
     # ---- HTTP
 
-    async def _over_http(self, envelope: Envelope, retry: int) -> None:
+    async def _over_http(self, waiting: Waiting, retry: int) -> None:
+        envelope = waiting.envelope
         self.session = self.session or ClientSession()
-        started = time.monotonic()
         request = post(
             self.session,
             str(self.transport.request_url),
@@ -178,17 +193,20 @@ class Courier:
         else:
             envelope.delivered = True
             if answer.status == 200:
-                self._ack(envelope, started, answer.body)
+                self._ack(waiting, answer.body)
             else:
                 envelope.body = answer.body
                 self._trouble(envelope, "http_error", f"{BROKEN} (HTTP {answer.status})")
 
     # ---- both
 
-    def _ack(self, envelope: Envelope, started: float, body: Json | None) -> None:
+    def _ack(self, waiting: Waiting, body: Json | None) -> None:
+        envelope = waiting.envelope
         envelope.acked = True
-        envelope.ack_ms = round((time.monotonic() - started) * 1000, 3)
+        envelope.ack_ms = round((time.monotonic() - waiting.started) * 1000, 3)
         envelope.body = body
+        if waiting.on_ack is not None:
+            waiting.on_ack(body or {}, envelope)
 
     def _trouble(self, envelope: Envelope, kind: TroubleKind, text: str) -> None:
         envelope.trouble = text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from typing import Any
 
 from bot.local_workspace import payloads
@@ -123,9 +125,8 @@ class People:
             self.workspace.changed()
             return self._submitted(view, dict(NOTHING_SENT))
         payload = payloads.submission(self.workspace, user, view)
-        result = await self.courier.deliver("interactive", payload, user=user.id)
-        if result["acked"]:
-            answer_submission(self.workspace, view, result["body"] or {}, self.courier, result)
+        answer = functools.partial(answer_submission, self.courier, view)
+        result = await self.courier.deliver("interactive", payload, user=user.id, on_ack=answer)
         self.workspace.changed()
         return self._submitted(view, result)
 
@@ -162,11 +163,18 @@ class People:
         if command not in self.workspace.commands:
             sentence = f"{command} is not a command of this app."
             return NOTHING_SENT | {"trouble": self.workspace.trouble(user.id, "unknown_command", sentence)}
-        payload = payloads.slash(self.workspace, user, channel, command, text.strip())
-        result = await self.courier.deliver("slash_commands", payload, user=user.id)
-        if result["acked"]:
-            answer_command(self.workspace, user, channel, result["body"] or {}, self.courier, result)
-        return result
+        payload = payloads.slash(self.workspace, user, channel, command, self._with_ids(text.strip()))
+        answer = functools.partial(answer_command, self.courier, user, channel)
+        return await self.courier.deliver("slash_commands", payload, user=user.id, on_ack=answer)
+
+    def _with_ids(self, text: str) -> str:
+        """Write @name and #name with their ids, as Slack does for commands that ask for it."""
+        for user in self.workspace.users.values():
+            text = re.sub(rf"@{re.escape(user.name)}\b", f"<@{user.id}|{user.name}>", text)
+        for channel in self.workspace.channels.values():
+            if channel.name:
+                text = re.sub(rf"#{re.escape(channel.name)}\b", f"<#{channel.id}|{channel.name}>", text)
+        return text
 
     async def open_home(self, given: Json) -> Json:
         """Open the app's home tab."""

@@ -108,7 +108,7 @@ def as_control(workspace: Workspace, message: Message, *, replies: bool = True) 
     }
     shown["username"] = (user.real_name or user.name) if user else message.user
     there = [workspace.messages[message.channel, ts] for ts in message.replies]
-    shown["reply_count"] = sum(not each.deleted for each in there)
+    shown["reply_count"] = len(there)
     if replies:
-        shown["replies"] = [as_control(workspace, each, replies=False) for each in there if not each.deleted]
+        shown["replies"] = [as_control(workspace, each, replies=False) for each in there]
     return shown

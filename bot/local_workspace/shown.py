@@ -77,7 +77,7 @@ def _channel(workspace: Workspace, channel: Channel, user: User | None) -> Json:
         "user": channel.user,
         "members": channel.members,
         "is_member": user is not None and user.id in channel.members,
-        "messages": [as_control(workspace, each) for each in here if _is_root(workspace, each)],
+        "messages": [as_control(workspace, each) for each in here if _is_root(each)],
         "ephemerals": [
             as_control(workspace, each)
             for each in here
@@ -86,8 +86,7 @@ def _channel(workspace: Workspace, channel: Channel, user: User | None) -> Json:
     }
 
 
-def _is_root(workspace: Workspace, message: Message) -> bool:
+def _is_root(message: Message) -> bool:
     if message.ephemeral_for is not None or message.is_reply:
         return False
-    there = (workspace.messages[message.channel, ts] for ts in message.replies)
-    return not message.deleted or any(not each.deleted for each in there)
+    return not message.deleted or bool(message.replies)

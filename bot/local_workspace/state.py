@@ -150,6 +150,9 @@ class Workspace:
         """Delete a message; its replies stay."""
         message.deleted = True
         message.text, message.blocks, message.metadata, message.files = "", [], None, []
+        root = self.messages.get((message.channel, message.thread_ts or ""))
+        if root is not None and message.ts in root.replies:
+            root.replies.remove(message.ts)
         self.changed()
 
     def post_as_app(self, channel: str, text: str, blocks: list[Json], **more: object) -> Message:

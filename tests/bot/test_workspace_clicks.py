@@ -42,9 +42,12 @@ def test_a_click_reaches_the_app_and_the_app_updates_the_message(
     bolt(listen)
     ts = post(client, section("Refund"), actions(button("approve", "hold-1")))
     result = workspace.control.click("U0ALICE", CHANNEL, ts, "approve")
-    assert result["delivered"] and result["acked"] and result["trouble"] is None
+    assert result["delivered"]
+    assert result["acked"]
+    assert result["trouble"] is None
     message = workspace.control.wait_message(CHANNEL, contains="Approved")
-    assert message["ts"] == ts and message["edited"]["user"] == "U0GATEBOT"
+    assert message["ts"] == ts
+    assert message["edited"]["user"] == "U0GATEBOT"
     body = seen[0]
     assert body["user"] == {"id": "U0ALICE", "username": "alice", "name": "alice", "team_id": "T0LOCAL"}
     assert body["container"] == {
@@ -53,7 +56,8 @@ def test_a_click_reaches_the_app_and_the_app_updates_the_message(
         "channel_id": CHANNEL,
         "is_ephemeral": False,
     }
-    assert body["actions"][0]["value"] == "hold-1" and body["actions"][0]["block_id"] == "buttons"
+    assert body["actions"][0]["value"] == "hold-1"
+    assert body["actions"][0]["block_id"] == "buttons"
     assert body["message"]["blocks"][0]["text"]["text"] == "Refund"
 
 
@@ -85,11 +89,15 @@ def test_a_modal_is_opened_refused_and_submitted(
     workspace.control.click("U0BOB", CHANNEL, ts, "deny")
     view = workspace.control.wait_view("U0BOB", "Deny")
     empty = workspace.control.submit_view("U0BOB", view["id"], {"comment": {"text": ""}})
-    assert not empty["delivered"] and "comment" in empty["errors"]
+    assert not empty["delivered"]
+    assert "comment" in empty["errors"]
     refused = workspace.control.submit_view("U0BOB", view["id"], {"comment": {"text": "short"}})
-    assert refused["errors"] == {"comment": "Say more."} and not refused["closed"]
+    assert refused["errors"] == {"comment": "Say more."}
+    assert not refused["closed"]
     done = workspace.control.submit_view("U0BOB", view["id"], {"comment": {"text": "No claim on file."}})
-    assert done["closed"] and done["view"] is None and workspace.control.views("U0BOB") == []
+    assert done["closed"]
+    assert done["view"] is None
+    assert workspace.control.views("U0BOB") == []
     assert submitted[-1] == {"comment": {"text": {"type": "plain_text_input", "value": "No claim on file."}}}
     assert workspace.control.views("U0ALICE") == []
 
@@ -108,7 +116,8 @@ def test_a_slash_command_is_answered_to_the_person_alone(
     result = workspace.control.slash("U0ALICE", CHANNEL, "/gate holds all")
     assert result["acked"]
     assert workspace.control.wait_ephemeral("U0ALICE", "holds all")["channel"] == CHANNEL
-    assert workspace.control.ephemerals("U0BOB") == [] and workspace.control.messages(CHANNEL) == []
+    assert workspace.control.ephemerals("U0BOB") == []
+    assert workspace.control.messages(CHANNEL) == []
     assert workspace.control.slash("U0ALICE", CHANNEL, "/other x")["trouble"]
 
 
@@ -135,7 +144,8 @@ def test_a_menu_and_a_cancelled_confirm(workspace: LocalWorkspace, client: WebCl
     menu = {"type": "overflow", "action_id": "more", "options": options}
     ts = post(client, actions(menu, button("approve", confirm=confirm)))
     assert workspace.control.click("U0ALICE", CHANNEL, ts, "more", value="view")["acked"]
-    assert came.wait(5) and chosen == ["view"]
+    assert came.wait(5)
+    assert chosen == ["view"]
     before = len(workspace.control.envelopes())
     assert not workspace.control.click("U0ALICE", CHANNEL, ts, "approve", confirm=False)["delivered"]
     assert len(workspace.control.envelopes()) == before
@@ -151,7 +161,8 @@ def test_who_cannot_press(workspace: LocalWorkspace, client: WebClient, user: st
     ts = post(client, actions(button("approve")))
     with pytest.raises(ControlError) as refused:
         workspace.control.click(user, CHANNEL, ts, "approve")
-    assert refused.value.code == code and workspace.control.envelopes() == []
+    assert refused.value.code == code
+    assert workspace.control.envelopes() == []
 
 
 def test_what_a_person_cannot_see_cannot_be_pressed(workspace: LocalWorkspace, client: WebClient) -> None:
@@ -160,4 +171,5 @@ def test_what_a_person_cannot_see_cannot_be_pressed(workspace: LocalWorkspace, c
     with pytest.raises(ControlError, match="not_visible"):
         workspace.control.click("U0CAROL", "C0PRIVATE", ts, "approve")
     forged = workspace.control.click("U0CAROL", "C0PRIVATE", ts, "approve", forge=True)
-    assert workspace.control.envelopes()[-1]["payload"]["user"]["id"] == "U0CAROL" and not forged["delivered"]
+    assert workspace.control.envelopes()[-1]["payload"]["user"]["id"] == "U0CAROL"
+    assert not forged["delivered"]

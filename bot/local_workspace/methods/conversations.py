@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
+
 from bot.local_workspace.errors import SlackError
 from bot.local_workspace.methods.registry import Args, method, need_scope, page, paged
 from bot.local_workspace.objects import Json, Message
@@ -75,10 +78,16 @@ def _readable(workspace: Workspace, args: Args) -> Channel:
 
 
 def _within(message: Message, args: Args) -> bool:
-    oldest, latest = args.text("oldest", "0"), args.text("latest") or "9" * 10
-    if args.flag("inclusive") and message.ts in (oldest, latest):
-        return True
-    return float(oldest) < float(message.ts) < float(latest)
+    oldest, latest = _ts(args, "oldest", "0"), _ts(args, "latest", "9" * 10)
+    ts = Decimal(message.ts)
+    return oldest < ts < latest or (args.flag("inclusive") and ts in (oldest, latest))
+
+
+def _ts(args: Args, name: str, default: str) -> Decimal:
+    text = args.text(name) or default
+    if not re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text):
+        raise SlackError(f"invalid_ts_{name}")
+    return Decimal(text)
 
 
 def _shown(workspace: Workspace, args: Args, messages: list[Message]) -> Json:
@@ -114,6 +123,4 @@ def replies(workspace: Workspace, args: Args) -> Json:
     if root is None or root.ephemeral_for is not None or (root.deleted and not root.replies):
         raise SlackError("thread_not_found")
     there = [workspace.messages[channel.id, ts] for ts in root.replies]
-    return _shown(
-        workspace, args, [root, *(each for each in there if not each.deleted and _within(each, args))]
-    )
+    return _shown(workspace, args, [root, *(each for each in there if _within(each, args))])
