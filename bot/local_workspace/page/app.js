@@ -10,7 +10,7 @@ import { makeStage } from "./stage.js";
 import { makeTroubles } from "./troubles.js";
 
 const byId = (id) => document.getElementById(id);
-const app = { me: null, place: { kind: "channel", id: null }, thread: null, state: null, directory: null, running: null, again: false };
+const app = { linked: null, me: null, place: { kind: "channel", id: null }, thread: null, state: null, directory: null, running: null, again: false };
 const unread = makeUnread();
 
 /** Run a call to the workspace; resolve to {result, trouble}, where trouble is a sentence or null. */
@@ -115,6 +115,7 @@ function draw(state) {
   stage({ state, place: app.place, thread: app.thread });
   troubles(state.troubles);
   modals(state.views, app.me);
+  if (app.linked) goToLinked();
   document.body.dataset.counter = state.counter;
 }
 
@@ -159,6 +160,14 @@ function openThread(ts) {
   else document.querySelector(`[data-focus-key="replies-${from}"], [data-focus-key="thread-${from}"]`)?.focus();
 }
 
+// A permalink leads to its message once, after the first drawing.
+function goToLinked() {
+  const message = document.querySelector(`[data-ts="${CSS.escape(app.linked)}"]`);
+  app.linked = null;
+  message?.classList.add("linked");
+  message?.scrollIntoView({ block: "center" });
+}
+
 const moved = () => writeAddress(app);
 
 function showNav(open) {
@@ -173,7 +182,7 @@ function showLine(up) {
 
 function start() {
   const address = readAddress();
-  Object.assign(app, { me: address.me, thread: address.thread, place: address.home ? { kind: "home" } : { kind: "channel", id: address.channel } });
+  Object.assign(app, { me: address.me, linked: address.message, thread: address.thread, place: address.home ? { kind: "home" } : { kind: "channel", id: address.channel } });
   byId("person").addEventListener("change", (event) => become(event.target.value));
   byId("scrim").addEventListener("click", () => showNav(false));
   byId("sidebar").addEventListener("keydown", (event) => event.key === "Escape" && showNav(false));

@@ -34,7 +34,10 @@ export function renderElement(element, site) {
 }
 
 function hooks(element, site) {
-  return { "data-action-id": element.action_id, "data-block-id": site.blockId, "data-focus-key": `${site.blockId}/${element.action_id}` };
+  return {
+    "data-action-id": element.action_id, "data-block-id": site.blockId, "data-focus-key": `${site.blockId}/${element.action_id}`,
+    "data-first": element.focus_on_load === true,
+  };
 }
 
 function naming(element, site) {

@@ -53,7 +53,8 @@ function leave(modal) {
 }
 
 function firstField(modal) {
-  return focusables(modal.body).find((control) => control.matches("input, textarea, select")) ?? null;
+  const fields = focusables(modal.body).filter((control) => control.matches("input, textarea, select"));
+  return fields.find((field) => "first" in field.dataset) ?? fields[0] ?? null;
 }
 
 // Enter alone never submits: the answer may be a consent.

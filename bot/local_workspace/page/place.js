@@ -1,9 +1,14 @@
 // Where the reader is and who the reader is, kept in the address so that two tabs can be two people.
 
-/** Read {me, channel, home, thread} from the address. */
+const PERMALINK = /^\/archives\/(\w+)\/p(\d+)(\d{6})$/;
+
+/** Read {me, channel, home, thread, message} from the address; a permalink names its channel and message. */
 export function readAddress() {
   const parts = new URLSearchParams(location.hash.slice(1));
-  return { me: parts.get("as"), channel: parts.get("channel"), home: parts.has("home"), thread: parts.get("thread") };
+  const [, channel, seconds, micros] = location.pathname.match(PERMALINK) ?? [];
+  const message = channel ? `${seconds}.${micros}` : null;
+  const thread = parts.get("thread") ?? new URLSearchParams(location.search).get("thread_ts");
+  return { me: parts.get("as"), channel: parts.get("channel") ?? channel ?? null, home: parts.has("home"), thread, message };
 }
 
 /** Write who and where into the address, without a step in the history. */
@@ -12,7 +17,7 @@ export function writeAddress({ me, place, thread }) {
   if (place.kind === "home") parts.set("home", "");
   else parts.set("channel", place.id ?? "");
   if (thread) parts.set("thread", thread);
-  history.replaceState(null, "", `#${parts}`);
+  history.replaceState(null, "", `/#${parts}`);
 }
 
 /** Remembers what was seen in each channel by each person since the page was loaded. */

@@ -25,7 +25,8 @@ function personText(user, team) {
 
 function badges(user, team) {
   const flags = flagsOf(user, team);
-  return [h("code", {}, user.id), ...(flags.length ? flags : ["member"]).map((flag) => h("span", { class: flags.length ? "flag" : "flag flag-plain" }, flag))];
+  if (flags.length === 0) return [h("span", { class: "flag flag-plain" }, "member")];
+  return flags.map((flag) => h("span", { class: "flag" }, flag));
 }
 
 /**
