@@ -389,6 +389,7 @@ class HoldRecord:
         cards: Messages that show it.
         waiting: Whether a live caller waits for it now.
         revision: Policy revision that held it.
+        view_required: Whether approvers must open the full view first.
     """
 
     id: str
@@ -426,6 +427,7 @@ class HoldRecord:
     cards: tuple[Card, ...]
     waiting: bool
     revision: str
+    view_required: bool = False
 
 
 @dataclass(frozen=True, slots=True)

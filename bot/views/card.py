@@ -30,7 +30,6 @@ from bot.views.values import (
     Value,
     decisive_values,
     fits_card,
-    hides_decisive,
     other_values,
 )
 from gate.lifecycle import OPEN, State
@@ -144,7 +143,7 @@ _MENU = "More, View everything,"
 
 def must_view(record: HoldRecord) -> bool:
     """Tell whether the card cannot show every decisive value, so that the full view must be opened first."""
-    return hides_decisive(record) or not fits_card(decisive_values(record))
+    return record.view_required or not fits_card(decisive_values(record))
 
 
 def _why_view(record: HoldRecord, values: tuple[Value, ...]) -> str:

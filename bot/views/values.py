@@ -117,14 +117,3 @@ def fits_card(values: tuple[Value, ...]) -> bool:
     """Tell whether a card shows these decisive values uncut."""
     room = sum(width(value.text) + width(value.label) for value in values)
     return len(values) <= CARD_VALUES and room <= CARD_ROOM
-
-
-def hides_decisive(record: HoldRecord) -> bool:
-    """Tell whether redaction hides a decisive value."""
-    if not record.decisive:
-        return bool(record.hidden)
-    return any(_overlap(hidden, path) for hidden in record.hidden for path in record.decisive)
-
-
-def _overlap(one: str, two: str) -> bool:
-    return one == two or one.startswith((f"{two}.", f"{two}[")) or two.startswith((f"{one}.", f"{one}["))

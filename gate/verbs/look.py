@@ -164,6 +164,7 @@ def _hold(reader: Reader, store: str, row: Row) -> HoldRecord:
         decisions=decisions(reader, row["id"], row["version"]),
         history=_history(reader, row),
         waiting=bool(row["waiting"]),
+        view_required=bool(row["view_required"]),
         result=row["result"],
         **_plain(row),
         **_times(row),

@@ -1,0 +1,233 @@
+"""Look people, groups and channels up in Slack, and remember the answers for less than a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack_errors import CALL_FAILURES, trouble
+from gate.clock import monotonic
+
+T = TypeVar("T")
+
+KEEP = 45.0
+"""Seconds for which a membership counts as looked up just now."""
+PAGE = 1000
+
+
+class LookupFailed(Exception):
+    """Say that Slack did not tell.
+
+    Args:
+        message: What could not be looked up, and why.
+        code: Slack's error name.
+        transient: Whether asking again later may help.
+    """
+
+    def __init__(self, message: str, *, code: str, transient: bool) -> None:
+        super().__init__(message)
+        self.code = code
+        self.transient = transient
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person as Slack describes them now.
+
+    Attributes:
+        id: User id.
+        teams: Ids of the workspaces and of the organisation they belong to.
+        name: Display name, decoration only.
+        deleted: Whether the account is deactivated.
+        bot: Whether it is an app.
+        guest: Whether it is a guest or only invited.
+        stranger: Whether Slack calls them a stranger to this workspace.
+    """
+
+    id: str
+    teams: frozenset[str]
+    name: str
+    deleted: bool
+    bot: bool
+    guest: bool
+    stranger: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel as Slack describes it now.
+
+    Attributes:
+        id: Channel id.
+        name: Name without ``#``.
+        private: Whether only members can see it.
+        shared: Whether people of other workspaces can be in it.
+        archived: Whether it is archived.
+        member: Whether the bot is in it.
+    """
+
+    id: str
+    name: str
+    private: bool
+    shared: bool
+    archived: bool
+    member: bool
+
+
+class Directory:
+    """Ask Slack about people, groups and channels.
+
+    Args:
+        client: Web client of the bot's loop.
+        time: Seconds that only go forward; default is the process's own clock.
+    """
+
+    def __init__(self, client: AsyncWebClient, time: Callable[[], float] = monotonic) -> None:
+        self._client = client
+        self._time = time
+        self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
+
+    async def user(self, user_id: str) -> User:
+        """Return a person, asked for anew each time.
+
+        Raises:
+            LookupFailed: Slack did not tell.
+        """
+        answer = await self._ask(f"the account {user_id}", self._client.users_info(user=user_id))
+        return _user(answer["user"])
+
+    async def known_user(self, user_id: str) -> User:
+        """Return a person as asked for within the last minute; for counting, not for deciding.
+
+        Raises:
+            LookupFailed: Slack did not tell.
+        """
+        return await self._remember("user", user_id, lambda: self.user(user_id))
+
+    async def group(self, group_id: str) -> frozenset[str]:
+        """Return the user ids in a user group.
+
+        Raises:
+            LookupFailed: Slack did not tell.
+        """
+        return await self._remember("group", group_id, lambda: self._group(group_id))
+
+    async def members(self, channel_id: str) -> frozenset[str]:
+        """Return the user ids in a channel.
+
+        Raises:
+            LookupFailed: Slack did not tell.
+        """
+        return await self._remember("members", channel_id, lambda: self._members(channel_id))
+
+    async def channel(self, channel_id: str) -> Channel:
+        """Return a channel.
+
+        Raises:
+            LookupFailed: Slack did not tell.
+        """
+        return await self._remember("channel", channel_id, lambda: self._channel(channel_id))
+
+    async def closed_members(self, channel_id: str) -> frozenset[str]:
+        """Return the members of a channel that may name approvers: private and unshared.
+
+        Raises:
+            LookupFailed: Slack did not tell, or anybody could join.
+        """
+        found = await self.channel(channel_id)
+        if not found.private or found.shared:
+            what = "shared with other workspaces" if found.shared else "public"
+            raise LookupFailed(
+                f"#{found.name} ({channel_id}) is {what}, so its members cannot be approvers",
+                code="open_channel",
+                transient=False,
+            )
+        return await self.members(channel_id)
+
+    async def by_email(self, email: str) -> User | None:
+        """Return the person with this address; None where there is none.
+
+        Raises:
+            LookupFailed: Slack did not tell.
+        """
+        try:
+            answer = await self._ask("who has that address", self._client.users_lookupByEmail(email=email))
+        except LookupFailed as failed:
+            if failed.code == "users_not_found":
+                return None
+            raise
+        return _user(answer["user"])
+
+    def forget(self) -> None:
+        """Forget every answer."""
+        self._kept.clear()
+
+    async def _remember(self, kind: str, key: str, ask: Callable[[], Awaitable[T]]) -> T:
+        at, answer = self._kept.get((kind, key), (0.0, None))
+        if answer is None or self._time() - at >= KEEP:
+            at, answer = self._time(), await ask()
+            self._kept[kind, key] = (at, answer)
+        found: T = answer
+        return found
+
+    async def _ask(self, what: str, call: Awaitable[Any]) -> Any:
+        try:
+            return await call
+        except CALL_FAILURES as error:
+            found = trouble(error)
+            message = f"Slack did not tell {what} ({found.code})"
+            raise LookupFailed(message, code=found.code, transient=not found.permanent) from error
+
+    async def _group(self, group_id: str) -> frozenset[str]:
+        call = self._client.usergroups_users_list(usergroup=group_id, include_disabled=False)
+        answer = await self._ask(f"who is in the group {group_id}", call)
+        return frozenset(answer["users"])
+
+    async def _members(self, channel_id: str) -> frozenset[str]:
+        found: set[str] = set()
+        cursor = ""
+        while True:
+            call = self._client.conversations_members(channel=channel_id, limit=PAGE, cursor=cursor)
+            answer = await self._ask(f"who is in the channel {channel_id}", call)
+            found.update(answer["members"])
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                return frozenset(found)
+
+    async def _channel(self, channel_id: str) -> Channel:
+        answer = await self._ask(
+            f"about the channel {channel_id}", self._client.conversations_info(channel=channel_id)
+        )
+        return _channel(answer["channel"])
+
+
+def _user(raw: Mapping[str, Any]) -> User:
+    profile = raw.get("profile") or {}
+    across = raw.get("enterprise_user") or {}
+    name = profile.get("display_name") or raw.get("real_name") or profile.get("real_name") or raw.get("name")
+    teams = {raw.get("team_id"), across.get("enterprise_id"), *(across.get("teams") or ())}
+    guest = any(raw.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_invited_user"))
+    return User(
+        id=str(raw["id"]),
+        teams=frozenset(str(team) for team in teams if team),
+        name=str(name or ""),
+        deleted=bool(raw.get("deleted")),
+        bot=bool(raw.get("is_bot")) or raw["id"] == "USLACKBOT" or bool(raw.get("is_workflow_bot")),
+        guest=guest,
+        stranger=bool(raw.get("is_stranger")),
+    )
+
+
+def _channel(raw: Mapping[str, Any]) -> Channel:
+    flags = ("is_shared", "is_ext_shared", "is_org_shared", "is_pending_ext_shared")
+    return Channel(
+        id=str(raw["id"]),
+        name=str(raw.get("name") or ""),
+        private=bool(raw.get("is_private")),
+        shared=any(raw.get(flag) for flag in flags),
+        archived=bool(raw.get("is_archived")),
+        member=bool(raw.get("is_member")),
+    )

@@ -1,0 +1,247 @@
+"""Who may decide a hold: the one authorisation function of buttons, modals, commands and the home tab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.directory import Directory, LookupFailed, User
+from gate.errors import NotEligible
+from gate.model import Approver, HoldRecord, Person, Requirement
+from gate.requirements import first_unmeetable
+
+
+@dataclass(frozen=True, slots=True)
+class Clicker:
+    """Who pressed or typed, as Slack's payload says.
+
+    Attributes:
+        team: Team id of the person; the workspace's where the payload has none.
+        user: User id.
+        workflow: Whether a workflow step acted rather than a person.
+    """
+
+    team: str
+    user: str
+    workflow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible:
+    """A person who may decide a hold.
+
+    Attributes:
+        person: Who.
+        satisfies: The approver entries they satisfy, as looked up just now.
+    """
+
+    person: Person
+    satisfies: frozenset[str]
+
+
+class Eligibility:
+    """Judge people by what Slack says about them now.
+
+    Args:
+        directory: Where people, groups and channels are looked up.
+        team: Id of the workspace the app is installed in.
+    """
+
+    def __init__(self, directory: Directory, team: str) -> None:
+        self._directory = directory
+        self._team = team
+
+    async def check(self, record: HoldRecord, who: Clicker, also: Sequence[Requirement] = ()) -> Eligible:
+        """Return what makes somebody an approver of a hold.
+
+        Args:
+            record: The hold.
+            who: Who wants to decide.
+            also: Approver entries of the policy in force that may matter beside the hold's own.
+
+        Returns:
+            The person and the approver entries they satisfy, at least one.
+
+        Raises:
+            NotEligible: They may not decide it; the message is for them.
+        """
+        user = await self._person(who)
+        entries = {*also, *(approver for need in record.requirements for approver in need.approvers)}
+        self._refuse_outsiders(user, who, entries)
+        satisfied, failures = await self._satisfied(user.id, entries)
+        if satisfied and _asked_for(record, user.id):
+            satisfied = _without_own(record.requirements, satisfied)
+            if not satisfied:
+                raise NotEligible(
+                    "The agent acts for you here, so somebody else must answer.", code="asked_for"
+                )
+        if not satisfied:
+            raise _not_among(failures)
+        return Eligible(_known(who, user), frozenset(map(str, satisfied)))
+
+    async def may_see(self, record: HoldRecord, who: Clicker) -> Person:
+        """Return who somebody is if they may see a hold: its approvers, and the members of its channels.
+
+        Raises:
+            NotEligible: They may not see it.
+        """
+        user = await self._person(who)
+        entries = {approver for need in record.requirements for approver in need.approvers}
+        satisfied, failures = await self._satisfied(user.id, entries)
+        if not satisfied and not await self._in_channel(record, user.id, failures):
+            raise _not_among(failures)
+        if satisfied:
+            self._refuse_outsiders(user, who, entries)
+        return _known(who, user)
+
+    async def unmeetable(self, record: HoldRecord) -> tuple[Requirement, int] | None:
+        """Return a requirement that not enough people could ever meet, and how many could; None if all can.
+
+        Raises:
+            LookupFailed: Slack did not tell, and may tell later.
+        """
+        counts = await self._could_answer(record)
+        short = first_unmeetable(record.requirements, counts.values())
+        if short is None:
+            return None
+        index = record.requirements.index(short)
+        return short, sum(index in met for met in counts.values())
+
+    async def problems(self, approver: Approver) -> str | None:
+        """Return why an approver entry names nobody who may approve; None where it names somebody."""
+        try:
+            named = await self._people_of(approver)
+            if not named:
+                return f"{approver} has no members"
+            for user_id in sorted(named):
+                if self._may_ever(await self._directory.known_user(user_id), listed=approver.kind == "user"):
+                    return None
+        except LookupFailed as failed:
+            return str(failed)
+        return f"{approver} is nobody who may approve: deleted, a bot, a guest, or of another workspace"
+
+    async def _person(self, who: Clicker) -> User:
+        if who.workflow:
+            raise NotEligible("A workflow cannot answer; a person has to press the button.", code="bot")
+        try:
+            user = await self._directory.user(who.user)
+        except LookupFailed as failed:
+            raise NotEligible(
+                f"{failed}, so your answer was not recorded. Try again.", code="lookup_failed"
+            ) from failed
+        if user.deleted:
+            raise NotEligible("This account is deactivated, so its answer does not count.", code="deleted")
+        if user.bot:
+            raise NotEligible("Apps and bots cannot answer; a person has to.", code="bot")
+        return user
+
+    def _refuse_outsiders(self, user: User, who: Clicker, entries: Iterable[Approver]) -> None:
+        """Refuse guests and people of other workspaces unless the policy lists them by their own id."""
+        if Approver("user", user.id) in entries:
+            return
+        if user.guest:
+            raise NotEligible("Guests cannot answer unless the policy names them.", code="guest")
+        if user.stranger or not self._at_home(user) or who.team not in {self._team, *user.teams}:
+            raise NotEligible(
+                "People of other workspaces cannot answer unless the policy names them.", code="stranger"
+            )
+
+    def _at_home(self, user: User) -> bool:
+        return self._team in user.teams
+
+    def _may_ever(self, user: User, *, listed: bool) -> bool:
+        if user.deleted or user.bot:
+            return False
+        return listed or not (user.guest or user.stranger or not self._at_home(user))
+
+    async def _people_of(self, approver: Approver) -> frozenset[str]:
+        if approver.kind == "user":
+            return frozenset({approver.id})
+        if approver.kind == "group":
+            return await self._directory.group(approver.id)
+        return await self._directory.closed_members(approver.id)
+
+    async def _satisfied(self, user: str, entries: Iterable[Approver]) -> tuple[set[Approver], list[str]]:
+        satisfied: set[Approver] = set()
+        failures: list[str] = []
+        for approver in entries:
+            try:
+                if user in await self._people_of(approver):
+                    satisfied.add(approver)
+            except LookupFailed as failed:
+                failures.append(str(failed))
+        return satisfied, failures
+
+    async def _in_channel(self, record: HoldRecord, user: str, failures: list[str]) -> bool:
+        for channel in channels_of(record):
+            try:
+                if user in await self._directory.members(channel):
+                    return True
+            except LookupFailed as failed:
+                failures.append(str(failed))
+        return False
+
+    async def _could_answer(self, record: HoldRecord) -> dict[str, frozenset[int]]:
+        """Return which requirements each possible approver counts in; stops once there are plenty."""
+        plenty = sum(need.quorum for need in record.requirements)
+        counts: dict[str, set[int]] = {}
+        for index, need in enumerate(record.requirements):
+            found = 0
+            for user_id, listed in (await self._named(need)).items():
+                if found >= plenty:
+                    break
+                if await self._counts(record, need, user_id, listed):
+                    counts.setdefault(user_id, set()).add(index)
+                    found += 1
+        return {user: frozenset(met) for user, met in counts.items()}
+
+    async def _named(self, need: Requirement) -> dict[str, bool]:
+        """Return the ids a requirement names, and whether each is named by its own id."""
+        named: dict[str, bool] = {}
+        for approver in need.approvers:
+            try:
+                for user_id in sorted(await self._people_of(approver)):
+                    named[user_id] = named.get(user_id, False) or approver.kind == "user"
+            except LookupFailed as failed:
+                if failed.transient:
+                    raise
+        return named
+
+    async def _counts(self, record: HoldRecord, need: Requirement, user_id: str, listed: bool) -> bool:
+        if _asked_for(record, user_id) and not need.on_behalf_of_may_approve:
+            return False
+        try:
+            return self._may_ever(await self._directory.known_user(user_id), listed=listed)
+        except LookupFailed as failed:
+            if failed.transient:
+                raise
+            return False
+
+
+def channels_of(record: HoldRecord) -> tuple[str, ...]:
+    """Return the channels a hold belongs to: those its requirements name and those that show it."""
+    named = [channel for need in record.requirements for channel in need.channels]
+    return tuple(dict.fromkeys([*named, *(card.channel for card in record.cards)]))
+
+
+def _asked_for(record: HoldRecord, user: str) -> bool:
+    whom = record.on_behalf_of
+    if whom is not None and whom.kind == "person" and whom.id == user:
+        return True
+    return record.asked_by is not None and record.asked_by.user == user
+
+
+def _without_own(needs: Sequence[Requirement], satisfied: set[Approver]) -> set[Approver]:
+    """Keep the entries that count for the person the agent acts for."""
+    barred = {each for need in needs if not need.on_behalf_of_may_approve for each in need.approvers}
+    return satisfied - barred
+
+
+def _not_among(failures: Sequence[str]) -> NotEligible:
+    if failures:
+        return NotEligible(f"{failures[0]}, so nothing was recorded. Try again.", code="lookup_failed")
+    return NotEligible("You are not among the approvers of this hold.", code="not_eligible")
+
+
+def _known(who: Clicker, user: User) -> Person:
+    return Person(who.team, user.id, user.name)

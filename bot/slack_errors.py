@@ -1,0 +1,93 @@
+"""Tell Slack's errors apart: what will never work, what may work later, and what may have worked."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+Kind = Literal["target", "app", "transient", "ambiguous"]
+
+APP = frozenset(
+    {
+        "invalid_auth",
+        "token_revoked",
+        "token_expired",
+        "account_inactive",
+        "not_authed",
+        "access_denied",
+        "no_permission",
+        "org_login_required",
+        "ekm_access_denied",
+        "team_access_not_granted",
+        "not_allowed_token_type",
+    }
+)
+TRANSIENT = frozenset(
+    {"ratelimited", "rate_limited", "request_timeout", "service_unavailable", "team_added_to_org"}
+)
+AMBIGUOUS = frozenset({"fatal_error", "internal_error"})
+
+CALL_FAILURES = (SlackClientError, aiohttp.ClientError, asyncio.TimeoutError, OSError)
+"""Everything that a call of Slack's Web API may raise on its own account."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What went wrong with one call.
+
+    Attributes:
+        kind: ``target`` (never, for this channel, message or person), ``app`` (never, for this token),
+            ``transient`` (not done, may work later), ``ambiguous`` (may have been done).
+        code: Slack's error name, or a word of ours.
+        retry_after: Seconds that Slack asks to wait; 0 where it says nothing.
+    """
+
+    kind: Kind
+    code: str
+    retry_after: float = 0.0
+
+    @property
+    def permanent(self) -> bool:
+        """Tell whether trying again cannot help."""
+        return self.kind in ("target", "app")
+
+
+def trouble(error: BaseException) -> Trouble:
+    """Return what an error of a Web API call means."""
+    if isinstance(error, SlackApiError):
+        return _answered(error)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return Trouble("transient", "cannot_connect")
+    return Trouble("ambiguous", "no_answer")
+
+
+def _answered(error: SlackApiError) -> Trouble:
+    response = error.response
+    status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0) or 200)
+    data = getattr(response, "data", None)
+    code = str(data.get("error", "")) if isinstance(data, dict) else ""
+    if status == 429 or code in ("ratelimited", "rate_limited"):
+        return Trouble("transient", "ratelimited", _seconds(getattr(response, "headers", {})))
+    if status >= 500:
+        return Trouble("ambiguous", code or f"http_{status}")
+    return Trouble(_kind(code), code or "unreadable_answer")
+
+
+def _kind(code: str) -> Kind:
+    if code in APP:
+        return "app"
+    if code in TRANSIENT:
+        return "transient"
+    return "ambiguous" if code in AMBIGUOUS or not code else "target"
+
+
+def _seconds(headers: object) -> float:
+    found = getattr(headers, "get", lambda _: None)("Retry-After")
+    try:
+        return max(0.0, min(float(found), 3600.0)) if found is not None else 1.0
+    except (TypeError, ValueError):
+        return 1.0

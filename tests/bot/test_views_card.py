@@ -1,0 +1,183 @@
+"""What the card says, in which order, and which buttons it has."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot import names
+from bot.references import Reference
+from bot.views.card import Place, card, card_text, must_view
+from gate.lifecycle import State
+from gate.model import Decision, PastCall, ResolvedEffect
+from tests.bot.records import ALICE, BOB, FINANCE, NOW, ended, refund
+from tests.bot.slack_limits import check_message, objects
+
+
+def said(blocks: list[dict[str, Any]]) -> str:
+    """Return a card as one text."""
+    return json.dumps(blocks, ensure_ascii=False)
+
+
+def button(blocks: list[dict[str, Any]], action_id: str) -> dict[str, Any] | None:
+    """Return the element with this action id, if there is one."""
+    return next((found for found in objects(blocks) if found.get("action_id") == action_id), None)
+
+
+def test_the_card_keeps_its_order() -> None:
+    """What would happen comes first, then who, why, values, buttons, terms, the rest."""
+    record = refund(note="please hurry", history=(PastCall("a", "b.c", "looked up", State.SUCCEEDED, NOW),))
+    whole = said(card(record))
+    order = [
+        "Refund 400.00 EUR on ORD-1",
+        "support asks",
+        "customer cus_81",
+        "cannot be undone",
+        "leaves the company",
+        "Held because: Refund above the delegated limit.",
+        "amount\\n400.00",
+        "gate:approve",
+        "gate:deny",
+        "gate:more",
+        "Answer by",
+        "<!subteam^S0FINANCE>",
+        "The agent is waiting.",
+        "reason: arrived damaged",
+        "Order delivered 2026-02-20",
+        "Before this: looked up",
+        "The agent says, unverified",
+        "Not shown: ctx",
+    ]
+    places = [whole.index(piece) for piece in order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("risk", "reversible", "style"),
+    [
+        ("write", True, "primary"),
+        ("write", False, None),
+        ("destructive", True, None),
+        ("read", True, "primary"),
+    ],
+)
+def test_approve_is_never_green_where_it_cannot_be_undone(
+    risk: Any, reversible: bool, style: str | None
+) -> None:
+    """Destructive and irreversible calls have a plain Approve button."""
+    record = refund(effect=ResolvedEffect(risk, reversible, False))
+    approve = button(card(record), names.APPROVE)
+    assert approve is not None
+    assert approve.get("style") == style
+
+
+def test_the_confirmation_repeats_what_would_happen() -> None:
+    """The dialog before Approve says the describe line and that it runs once, now."""
+    approve = button(card(refund()), names.APPROVE)
+    assert approve is not None
+    assert approve["confirm"]["text"]["text"] == "Refund 400.00 EUR on ORD-1\n\nRuns once, now."
+
+
+def test_buttons_carry_the_version_and_nothing_else() -> None:
+    """Every button names store, hold and version mark."""
+    record = refund()
+    for action_id in (names.APPROVE, names.DENY):
+        found = button(card(record), action_id)
+        assert found is not None
+        assert Reference.parse(found["value"]) == Reference.of(record)
+
+
+def test_decisive_values_are_whole_and_others_are_counted() -> None:
+    """Eight other arguments stand on the card, then a number."""
+    arguments = {"amount": 1} | {f"other{n}": n for n in range(12)}
+    whole = said(card(refund(arguments=arguments, decisive=("args.amount",))))
+    assert "other7: 7" in whole
+    assert "other8" not in whole
+    assert "and 4 more" in whole
+
+
+@pytest.mark.parametrize("changes", [{"arguments": {"amount": "9" * 5000}}, {"view_required": True}])
+def test_a_card_that_cannot_show_a_decisive_value_says_so(changes: dict[str, Any]) -> None:
+    """A cut or hidden decisive value asks for the full view first."""
+    record = refund(decisive=("args.amount",), **changes)
+    assert must_view(record)
+    assert "before you approve" in said(card(record))
+    assert "before you approve" not in said(card(refund()))
+
+
+def test_an_approved_call_can_be_stopped_until_it_starts() -> None:
+    """Approved: a Stop button, no Approve. Running: neither."""
+    approved = refund(
+        state=State.APPROVED,
+        use_by=NOW + timedelta(hours=1),
+        decisions=(Decision(ALICE, "approve", "fine by me", NOW, 1),),
+    )
+    assert button(card(approved), names.STOP)
+    assert not button(card(approved), names.APPROVE)
+    assert "fine by me" in said(card(approved))
+    running = refund(state=State.RUNNING, decisions=approved.decisions)
+    assert not button(card(running), names.STOP)
+
+
+DENIED = (Decision(BOB, "deny", "No damage claim on file for this order.", NOW, 1),)
+APPROVED = (Decision(ALICE, "approve", "Damage claim verified.", NOW, 1),)
+
+
+@pytest.mark.parametrize(
+    ("record", "pieces"),
+    [
+        (
+            ended(State.DENIED, "denied", decisions=DENIED),
+            ["*Denied.*", "<@U0BOB>", "No damage claim", "Nothing ran"],
+        ),
+        (
+            ended(State.SUCCEEDED, "ran", decisions=APPROVED, result='"re_1"'),
+            ["*Ran once.*", "<@U0ALICE>", "Damage claim verified.", "re_1"],
+        ),
+        (
+            ended(State.FAILED, "failed", end_reason="ValueError: no"),
+            ["may have taken effect", "ValueError: no"],
+        ),
+        (ended(State.EXPIRED, "expired_unanswered"), ["nobody answered in time", "Nothing ran"]),
+        (ended(State.EXPIRED, "expired_unused"), ["did not start it in time", "Nothing ran"]),
+        (ended(State.CANCELLED, "session_ended"), ["session has ended", "Nothing ran"]),
+        (ended(State.UNDELIVERED, "delivery_failed"), ["Undelivered", "Nothing ran"]),
+        (ended(State.BLOCKED, "frozen", decisions=APPROVED), ["frozen", "Nothing ran"]),
+        (ended(State.IN_DOUBT, "in_doubt"), ["nobody knows how it ended"]),
+    ],
+)
+def test_a_closed_card_says_how_it_ended(record: Any, pieces: list[str]) -> None:
+    """Each end state tells who, the comment, the result, and whether anything ran; nothing can be pressed."""
+    whole = card(record)
+    check_message(whole, card_text(record))
+    for piece in pieces:
+        assert piece in said(whole).replace('\\"', '"')
+    assert not button(whole, names.APPROVE)
+    assert not button(whole, names.DENY)
+    assert not button(whole, names.STOP)
+
+
+def test_a_partial_quorum_shows_who_approved() -> None:
+    """The terms name how many are needed and who has approved so far."""
+    from dataclasses import replace
+
+    record = refund(requirements=(replace(FINANCE, quorum=2),), decisions=APPROVED)
+    whole = said(card(record))
+    assert "2 approvals from" in whole
+    assert "1 so far: <@U0ALICE>" in whole
+
+
+def test_a_local_card_says_what_it_is() -> None:
+    """Cards of the local workspace and of a replaced channel say so."""
+    whole = said(card(refund(), Place(local=True, staging=True)))
+    assert "Local workspace, not Slack" in whole
+    assert "GATE_CHANNEL" in whole
+
+
+def test_the_notification_reduces_every_value() -> None:
+    """Values keep letters, digits and a few marks, sixty characters each; the template stays."""
+    record = refund(arguments={"amount": "1" * 100, "currency": "<!here>", "order_id": "ORD-1"})
+    assert card_text(record) == f"Approval needed: Refund {'1' * 59}… …here… on ORD-1"

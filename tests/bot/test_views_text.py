@@ -1,0 +1,91 @@
+"""The escaping that every view relies on."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.views import text as t
+from tests.bot.records import texts
+
+
+def test_every_unseen_character_is_shown_as_an_escape() -> None:
+    """Control, format, surrogate, private and line-separating characters never reach Slack as they are."""
+    unseen = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+    kept = [
+        code
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) in unseen and t.visible(chr(code)) == chr(code)
+    ]
+    assert kept == [ord("\n")]
+
+
+@given(st.text(alphabet=st.sampled_from("a\\u{}200B\u200b\u202e\n"), max_size=12), st.text(max_size=3))
+def test_different_texts_never_look_alike(one: str, more: str) -> None:
+    """The escape can be undone, so a text that spells an escape does not pass for the character."""
+    spelled = t.visible(one)
+    assert _undo(spelled) == one
+    assert _undo(t.visible(one + more)) == one + more
+
+
+def _undo(spelled: str) -> str:
+    import re
+
+    return re.sub(r"\\u\{([0-9A-F]+)\}", lambda match: chr(int(match[1], 16)), spelled)
+
+
+@given(texts, st.integers(20, 200))
+def test_chunks_lose_nothing_and_fit(text: str, limit: int) -> None:
+    """Pieces put together are the text, each fits, and no escape is cut in two."""
+    whole = t.visible(text)
+    pieces = t.chunks(whole, limit)
+    assert "".join(pieces) == (whole or " ")
+    assert all(0 < t.width(piece) <= limit for piece in pieces)
+
+
+@given(texts)
+def test_a_notification_line_has_no_live_markup(text: str) -> None:
+    """Nothing in a notification can mention, link or format."""
+    line = t.notification(t.reduced(text))
+    assert not set(line) & set("<>`*_~\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [
+        ("ORD-1", "ORD-1"),
+        ("400", '"400"'),
+        (400, "400"),
+        ({"$decimal": "400.00"}, "400.00"),
+        ("true", '"true"'),
+        (True, "true"),
+        (None, "null"),
+        ("null", '"null"'),
+        ("", '""'),
+        (" x", '" x"'),
+        ("(hidden)", '"(hidden)"'),
+        (["a", 1], '["a", 1]'),
+        ({"$dict": {"$x": 1}}, '{"$x": 1}'),
+    ],
+)
+def test_values_of_other_types_look_different(value: object, spelled: str) -> None:
+    """A text that spells a number, a truth value or nothing is quoted."""
+    assert t.shown(value) == spelled
+
+
+@pytest.mark.parametrize("user", ["", "<!channel>", "U1|x", "u0alice", "U0ALICE> <!here"])
+def test_only_real_ids_become_mentions(user: str) -> None:
+    """An id that is none is said as a word."""
+    assert t.mention(user) == "somebody"
+
+
+@pytest.mark.parametrize(
+    "url", [None, "javascript:alert(1)", "https://a|b", "https://a b", "ftp://a", "http://<x>"]
+)
+def test_only_plain_addresses_become_links(url: str | None) -> None:
+    """A link is http or https and has no character that Slack would read."""
+    assert t.link(url) is None
