@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 ACTION_NAME = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+")
 """Form of every action name: ``namespace.tool``, ASCII, at least one dot."""
@@ -272,19 +271,3 @@ def limit_for(limits: Mapping[str, Decimal], currency: str | None) -> Decimal | 
     """Return the limit for a currency: its own entry, else that of ``*``; None where neither is there."""
     own = limits.get(currency) if currency is not None else None
     return limits.get("*") if own is None else own
-
-
-def fields_of(value: object) -> Mapping[str, Any] | None:
-    """Return the fields of a mapping, dataclass or pydantic model, read from its attributes.
-
-    Returns:
-        The fields by name, or None where the value has none.
-    """
-    if isinstance(value, Mapping):
-        return value
-    kind = type(value)
-    names = getattr(kind, "__pydantic_fields__", None) or getattr(kind, "__dataclass_fields__", None)
-    if not isinstance(names, Mapping):
-        return None
-    extra = getattr(value, "__pydantic_extra__", None) or {}
-    return {**{name: getattr(value, name, None) for name in names}, **extra}

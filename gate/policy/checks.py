@@ -1,0 +1,184 @@
+"""Checks of the value at one path: single values one by one, lists as wholes, presence, length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gate.policy.operators import (
+    COMPARISONS,
+    PathOperand,
+    Test,
+    equal,
+    nearly,
+    not_given,
+    other_kind,
+    undeclared_amount,
+)
+from gate.policy.reading import UNDECLARED, UNREADABLE, Spread, Subject, elements, is_missing, label, scalar
+from gate.policy.truth import Truth, Unknown, agreed, all_of, any_of, negate
+from gate.values import decimal_of, fold
+
+Check = Callable[[Any, Subject], Truth]
+"""Decides about whatever stands at a path, missing values included."""
+
+_UNSHOWN = re.compile(r"[^\w .,:@/-]")
+
+
+def name_of(keys: tuple[str, ...], subject: Subject) -> str:
+    """Return how people call the value at a path; amount and currency by their argument."""
+    if keys == ("effect", "amount"):
+        return label(subject.known.amount or keys)
+    return label(subject.known.currency or keys) if keys == ("effect", "currency") else label(keys)
+
+
+def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, optional: bool) -> Check:
+    """Return a check that every test holds, for each element where the value is a list.
+
+    Args:
+        keys: The path.
+        tests: What must hold together.
+        wanted: What to give to be decided, in words.
+        optional: Whether a missing value is false instead of unknown.
+    """
+
+    def one(value: Any, subject: Subject, name: str) -> Truth:
+        if is_missing(value):
+            return False if optional else not_given(name, wanted)
+        plain = scalar(value)
+        return all_of(test(plain, subject, name) for test in tests)
+
+    def check(value: Any, subject: Subject) -> Truth:
+        name = name_of(keys, subject)
+        if is_missing(value) or not isinstance(value, (list, tuple)):
+            return one(value, subject, name)
+        items = list(elements(value))
+        answers = [one(each, subject, name) for each in items]
+        together = agreed(answers)
+        return _disagree(keys, items, answers, subject) if together is None else together
+
+    return check
+
+
+def _disagree(keys: tuple[str, ...], items: list[Any], answers: list[Truth], subject: Subject) -> Unknown:
+    matching = [item for item, answer in zip(items, answers, strict=True) if answer is True]
+    verb = "matches" if len(matching) == 1 else "match"
+    shown = ", ".join(_shown(item) for item in matching[:3]) if subject.may_show(keys) else ""
+    more = f" and {len(matching) - 3} more" if shown and len(matching) > 3 else ""
+    said = f"{len(matching)} of {len(items)} {name_of(keys, subject)} {verb}{': ' * bool(shown)}{shown}{more}"
+    return Unknown((f"{said}; call once for each to be decided",))
+
+
+def _shown(value: Any) -> str:
+    text = _UNSHOWN.sub("…", str(scalar(value)))
+    return text if len(text) <= 60 else text[:60] + "…"
+
+
+def spread(check: Check) -> Check:
+    """Return a check of wholes that also judges each whole that a list on the way leads to."""
+
+    def each(value: Any, subject: Subject) -> Truth:
+        if not isinstance(value, Spread) or not value:
+            return check(value, subject)
+        together = agreed(each(one, subject) for one in value)
+        return (
+            Unknown(("the elements of a list differ: call once for each to be decided",))
+            if together is None
+            else together
+        )
+
+    return each
+
+
+def exists(wanted: bool) -> Check:
+    """Return the check ``exists``: null and empty lists count as missing.
+
+    It is decided for every argument; only an amount that nobody declared is unknown.
+    """
+
+    def check(value: Any, subject: Subject) -> Truth:
+        if value is UNDECLARED:
+            return undeclared_amount()
+        return (is_missing(value) or value is UNREADABLE) is not wanted
+
+    return spread(check)
+
+
+def contains(keys: tuple[str, ...], operand: Any, *, optional: bool) -> Check:
+    """Return the check ``contains``: some element of a list equals, or a text holds the text."""
+
+    def check(value: Any, subject: Subject) -> Truth:
+        name, wanted = name_of(keys, subject), operand
+        if is_missing(value):
+            return False if optional else not_given(name, "a list or text")
+        if isinstance(operand, PathOperand):
+            wanted = scalar(operand.read(subject))
+            if is_missing(wanted):
+                return not_given(label(operand.keys), "a value")
+        return _holds(scalar(value), wanted, name)
+
+    return spread(check)
+
+
+def _holds(value: Any, wanted: Any, name: str) -> Truth:
+    if isinstance(value, (list, tuple)):
+        return any_of(equal(scalar(each), wanted, name) for each in elements(value))
+    if isinstance(value, str) and isinstance(wanted, str):
+        return _text_holds(value, wanted, name)
+    return other_kind(name, value, "a list or text")
+
+
+def _text_holds(value: str, wanted: str, name: str) -> Truth:
+    if wanted in value:
+        return True
+    return nearly(name) if fold(wanted) in fold(value) else False
+
+
+def length(keys: tuple[str, ...], bounds: Sequence[tuple[str, Any]], *, optional: bool) -> Check:
+    """Return the check ``length``: characters of a text, elements of a list; that of ``[]`` is 0.
+
+    Args:
+        keys: The path.
+        bounds: Comparisons and their operands, a number or a path each.
+        optional: Whether a missing value is false instead of unknown.
+    """
+
+    def check(value: Any, subject: Subject) -> Truth:
+        name, plain = name_of(keys, subject), scalar(value)
+        if is_missing(plain) and not isinstance(plain, (list, tuple)):
+            return False if optional else not_given(name, "a list or text")
+        if not isinstance(plain, (str, list, tuple)):
+            return other_kind(name, plain, "a list or text")
+        return all_of(_bounded(len(plain), word, operand, subject) for word, operand in bounds)
+
+    return spread(check)
+
+
+def _bounded(size: int, word: str, operand: Any, subject: Subject) -> Truth:
+    bound = operand.read(subject) if isinstance(operand, PathOperand) else operand
+    number = decimal_of(scalar(bound))
+    if number is None:
+        return not_given(label(operand.keys), "a number")
+    return COMPARISONS[word](size, number)
+
+
+def whole_list(keys: tuple[str, ...], operand: Sequence[Any], *, optional: bool) -> Check:
+    """Return the check ``eq`` with a list: as many elements, each equal to its counterpart."""
+
+    def check(value: Any, subject: Subject) -> Truth:
+        name = name_of(keys, subject)
+        if is_missing(value):
+            return False if optional else not_given(name, "a list")
+        if not isinstance(value, (list, tuple)):
+            return other_kind(name, value, "a list")
+        if len(value) != len(operand):
+            return False
+        return all_of(equal(scalar(one), two, name) for one, two in zip(value, operand, strict=True))
+
+    return spread(check)
+
+
+def opposite(check: Check) -> Check:
+    """Return the check that is true where another is false; unknown stays unknown."""
+    return lambda value, subject: negate(check(value, subject))

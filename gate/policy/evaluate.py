@@ -1,0 +1,140 @@
+"""Ask a policy set about one call: pure, never raises, and strict about what it cannot read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from gate.model import Action, Answer, ResolvedEffect, Ruling, Verdict
+from gate.policy.policyset import Covering, PolicyFile, PolicySet, Rule
+from gate.policy.reading import Subject
+from gate.policy.truth import Truth, Unknown
+from gate.requirements import merge
+from gate.values import format_path, is_action_name, quoted
+
+NO_POLICY = "gate/no_policy"
+BAD_NAME = "gate/bad_name"
+
+_STRICTNESS: dict[Answer, int] = {"allow": 0, "require_approval": 1, "block": 2}
+_UNREADABLE = Unknown(("the arguments cannot be read: give plain values",))
+_NOTHING_KNOWN = ResolvedEffect("write", reversible=False, outbound=True, guessed=True)
+
+
+def evaluate(policy: PolicySet, action: Action) -> Verdict:
+    """Judge one call.
+
+    Args:
+        policy: The set in force.
+        action: The call.
+
+    Returns:
+        The strictest answer of every file that covers the call, with everything that gave it.
+        A name of another form, and a call that no file has an opinion on, are blocked.
+    """
+    if not is_action_name(action.name):
+        return _gate_verdict(policy, BAD_NAME, f"{quoted(action.name)} is not an action name: namespace.tool")
+    known = policy.known(action)
+    subject = Subject(action, known)
+    found = [ruling for covering in policy.covering(action.name) for ruling in _answers(covering, subject)]
+    if not found:
+        reason = f"No policy covers {action.name}."
+        return replace(_gate_verdict(policy, NO_POLICY, reason), effect=known.effect)
+    answer = max((ruling.answer for ruling in found), key=_STRICTNESS.__getitem__)
+    rulings = _ordered(ruling for ruling in found if ruling.answer == answer)
+    return Verdict(
+        answer=answer,
+        rulings=rulings,
+        requirements=merge([each.requirement for each in rulings if each.requirement is not None]),
+        effect=known.effect,
+        revision=policy.revision,
+        decisive=_decisive(policy, subject, rulings),
+        redact=known.redact,
+        show=known.show,
+    )
+
+
+def _gate_verdict(policy: PolicySet, rule: str, reason: str) -> Verdict:
+    ruling = Ruling(rule, "block", reason)
+    return Verdict("block", (ruling,), (), _NOTHING_KNOWN, policy.revision, redact=policy.redactions())
+
+
+def _answers(covering: Covering, subject: Subject) -> list[Ruling]:
+    """Return the rulings of one file: its rules by its own way of resolving, or else its default."""
+    walk = _first_match if covering.file.first_match else _strictest
+    rulings, sure = walk(covering.rules, subject)
+    return rulings if sure else [*rulings, *_default(covering.file, subject)]
+
+
+def _strictest(rules: Sequence[Rule], subject: Subject) -> tuple[list[Ruling], bool]:
+    """Return every rule that applies, and whether one of them surely does."""
+    rulings, sure = [], False
+    for rule in rules:
+        truth = _ask(rule, subject)
+        if truth is True:
+            rulings.append(rule.ruling)
+            sure = True
+        elif isinstance(truth, Unknown) and rule.answer != "allow":
+            rulings.append(_unsure(rule.ruling, truth))
+    return rulings, sure
+
+
+def _first_match(rules: Sequence[Rule], subject: Subject) -> tuple[list[Ruling], bool]:
+    """Return the first rule that surely applies, after those before it that hold or block on unknown."""
+    rulings: list[Ruling] = []
+    for rule in rules:
+        truth = _ask(rule, subject)
+        if truth is True:
+            return [*rulings, rule.ruling], True
+        if isinstance(truth, Unknown) and rule.answer != "allow":
+            rulings.append(_unsure(rule.ruling, truth))
+    return rulings, False
+
+
+def _ask(rule: Rule, subject: Subject) -> Truth:
+    if rule.condition is None:
+        return True
+    try:
+        return rule.condition.holds(subject)
+    except Exception:  # arguments are arbitrary objects; whatever they do, nothing is loosened
+        return _UNREADABLE
+
+
+def _unsure(ruling: Ruling, unknown: Unknown) -> Ruling:
+    told = "; ".join(unknown.whys)
+    return replace(ruling, reason=f"{ruling.reason} (Could not be decided: {told}.)", missing=unknown.whys)
+
+
+def _default(file: PolicyFile, subject: Subject) -> list[Ruling]:
+    if file.default == "abstain":
+        return []
+    rule, effect = f"{file.name}/default", subject.known.effect
+    if file.default == "allow" or (file.default == "by_risk" and effect.risk == "read"):
+        return [Ruling(rule, "allow", "", file.place)]
+    reason = f"No rule of {file.name} allows this call"
+    if file.default == "block":
+        return [Ruling(rule, "block", f"{reason}, and what no rule allows is blocked.", file.place)]
+    why = f", and {_in_words(effect)}" if file.default == "by_risk" else ""
+    return [
+        Ruling(
+            rule, "require_approval", f"{reason}{why}: a person decides.", file.place, (), file.requirement
+        )
+    ]
+
+
+def _in_words(effect: ResolvedEffect) -> str:
+    kind = "it destroys" if effect.risk == "destructive" else "it is a write"
+    return f"by its name {kind} (a guess)" if effect.guessed else kind
+
+
+def _ordered(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
+    """Put sure rules first, then unsure ones, then defaults."""
+    return tuple(sorted(rulings, key=lambda each: (each.rule.endswith("/default"), bool(each.missing))))
+
+
+def _decisive(policy: PolicySet, subject: Subject, rulings: Sequence[Ruling]) -> tuple[str, ...]:
+    """Return the argument paths that deciding rules read, the effect's paths and declared ones."""
+    known = subject.known
+    effects = [keys for keys in (known.amount, known.currency) if keys is not None and keys[0] == "args"]
+    read = [keys for keys in policy.reads(rulings) if keys[0] == "args" and not subject.lacks(keys[1])]
+    paths = [format_path(keys) for keys in (*read, *effects)]
+    return tuple(dict.fromkeys((*paths, *known.effect.decisive)))

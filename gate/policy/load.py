@@ -1,0 +1,215 @@
+"""Load a policy set from files or texts, strictly: everything wrong is said at once, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Any, cast
+
+from gate.errors import PolicyError, Problem
+from gate.model import Answer, Requirement, Ruling
+from gate.policy.approvals import Shared, requirement
+from gate.policy.conditions import compile_condition
+from gate.policy.crosschecks import check_actions, check_set
+from gate.policy.effects import Entry
+from gate.policy.policyset import Default, PolicyFile, PolicySet, Rule, revision_of
+from gate.policy.schema import ActionKeys, ApprovalKeys, PolicyHead, RuleKeys, read_keys
+from gate.policy.source import Document, Loc, read_bytes, read_text
+from gate.values import IDENTIFIER, Glob, quoted
+
+TABLES = (".test.yml", ".test.yaml")
+_RESERVED = "gate"
+
+
+def load_path(path: str | Path) -> PolicySet:
+    """Load a set from one file, or from every ``*.yml`` and ``*.yaml`` directly in a folder.
+
+    Args:
+        path: File or folder; in a folder test tables and names that begin with a dot are passed over.
+
+    Returns:
+        The compiled set.
+
+    Raises:
+        PolicyError: Something is wrong; carries every problem of every file.
+    """
+    root = Path(path)
+    files = _files(root) if root.is_dir() else [root]
+    if not files:
+        raise PolicyError(
+            [Problem(str(path), 0, 0, "", "the folder holds no policy: write a *.yml file into it")]
+        )
+    return _load({file.name: _read(file) for file in files})
+
+
+def load_texts(texts: Mapping[str, str]) -> PolicySet:
+    """Load a set from the texts of its files.
+
+    Args:
+        texts: Text by file name, such as ``payments.yml``.
+
+    Raises:
+        PolicyError: Something is wrong; carries every problem of every file.
+    """
+    if not texts:
+        raise PolicyError([Problem("policy", 0, 0, "", "the set holds no file")])
+    return _load({name: (texts[name], read_text(texts[name], name)) for name in sorted(texts)})
+
+
+def _files(folder: Path) -> list[Path]:
+    found = [*folder.glob("*.yml"), *folder.glob("*.yaml")]
+    return sorted(each for each in found if not each.name.endswith(TABLES) and not each.name.startswith("."))
+
+
+def _read(file: Path) -> tuple[str, Document]:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        said = (
+            "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+        )
+        document = Document(str(file), ok=False)
+        document.add_at(None, (), said)
+        return "", document
+    document = read_bytes(data, str(file))
+    return data.decode("utf-8", "replace").removeprefix("\ufeff"), document
+
+
+def _load(sources: Mapping[str, tuple[str, Document]]) -> PolicySet:
+    compiled = {name: _compile_file(name, document) for name, (_, document) in sources.items()}
+    documents = [document for _, document in sources.values()]
+    files = [(file, sources[name][1]) for name, file in compiled.items() if file is not None]
+    check_set(files)
+    problems = [problem for document in documents for problem in _sorted(document.problems)]
+    if problems:
+        raise PolicyError(problems)
+    texts = {name: text.removeprefix("\ufeff") for name, (text, _) in sources.items()}
+    return PolicySet(tuple(file for file, _ in files), texts, revision_of(texts))
+
+
+def _sorted(problems: list[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: (problem.line, problem.column))
+
+
+def _compile_file(file: str, document: Document) -> PolicyFile | None:
+    """Compile one file; what is wrong is added to its document."""
+    if not document.ok:
+        return None
+    raw = document.value
+    if not isinstance(raw, Mapping):
+        document.add((), "must be a mapping with version, default and rules")
+        return None
+    head = read_keys(PolicyHead, raw, document, ())
+    name = _name(head, file, document)
+    shared = _shared(raw, document)
+    entries = _entries(raw, file, document)
+    rules = _rules(raw, name, shared, document)
+    held = _default(head, name, shared, document)
+    if head is None:
+        return None
+    return PolicyFile(
+        name=name,
+        file=file,
+        document=raw,
+        applies_to=head.applies_to,
+        first_match=head.resolve == "first_match",
+        default=cast(Default, head.default),
+        place=_place(file, document, ("default",)),
+        requirement=held,
+        rules=rules,
+        entries=entries,
+        redact=head.redact,
+        show=head.show,
+    )
+
+
+def _place(file: str, document: Document, loc: Loc) -> str:
+    """Return ``file:line`` with the bare file name, which is all that a stored set knows."""
+    return f"{file}:{document.place(loc).rpartition(':')[2]}"
+
+
+def _name(head: PolicyHead | None, file: str, document: Document) -> str:
+    name = (head.name if head else None) or PurePath(file).stem
+    if not IDENTIFIER.fullmatch(name):
+        document.add(
+            (), f"{quoted(name)} cannot stand in rule ids: write name: with letters, digits, _ and -"
+        )
+    if name.lower() == _RESERVED:
+        document.add(("name",), f'"{_RESERVED}" is the gate\'s own name in rule ids: take another')
+    return name
+
+
+def _shared(raw: Mapping[str, Any], document: Document) -> Shared:
+    written = raw.get("approvals") is not None
+    keys = read_keys(ApprovalKeys, raw["approvals"], document, ("approvals",)) if written else None
+    return Shared(keys, written)
+
+
+def _entries(raw: Mapping[str, Any], file: str, document: Document) -> tuple[Entry, ...]:
+    actions = raw.get("actions")
+    if actions is None:
+        return ()
+    if not isinstance(actions, Mapping):
+        document.add(("actions",), "must be a mapping of action names or globs to what they do")
+        return ()
+    found = [(pattern, _entry(str(pattern), value, file, document)) for pattern, value in actions.items()]
+    entries = [(("actions", pattern), entry) for pattern, entry in found if entry is not None]
+    check_actions(entries, document)
+    return tuple(
+        sorted((entry for _, entry in entries), key=lambda entry: entry.glob.specificity, reverse=True)
+    )
+
+
+def _entry(pattern: str, raw: Any, file: str, document: Document) -> Entry | None:
+    loc: Loc = ("actions", pattern)
+    try:
+        glob = Glob(pattern)
+    except ValueError as error:
+        document.add(loc, str(error), key=True)
+        glob = None
+    keys = read_keys(ActionKeys, raw, document, loc)
+    if glob is None or keys is None:
+        return None
+    return Entry(glob, file, {key: getattr(keys, key) for key in keys.model_fields_set})
+
+
+def _rules(raw: Mapping[str, Any], name: str, shared: Shared, document: Document) -> tuple[Rule, ...]:
+    written = raw.get("rules")
+    if written is None:
+        return ()
+    if not isinstance(written, list):
+        document.add(("rules",), "must be a list of rules")
+        return ()
+    _check_ids(written, document)
+    rules = [_rule(each, name, shared, document, ("rules", index)) for index, each in enumerate(written)]
+    return tuple(rule for rule in rules if rule is not None)
+
+
+def _check_ids(rules: list[Any], document: Document) -> None:
+    seen: dict[str, int] = {}
+    for index, rule in enumerate(rules):
+        own = rule.get("id") if isinstance(rule, Mapping) else None
+        if isinstance(own, str) and seen.setdefault(own, index) != index:
+            document.add(("rules", index, "id"), f"{quoted(own)} is used twice, first by rules[{seen[own]}]")
+
+
+def _rule(raw: Any, name: str, shared: Shared, document: Document, loc: Loc) -> Rule | None:
+    keys = read_keys(RuleKeys, raw, document, loc)
+    when = raw.get("when") if isinstance(raw, Mapping) else None
+    condition = None if when is None else compile_condition(when, document, (*loc, "when"))
+    if keys is None:
+        return None
+    if keys.then != "allow" and keys.reason is None:
+        document.add(loc, "needs a reason, which people and agents read where the call does not just run")
+    rule_id = f"{name}/{keys.id}"
+    held = requirement(rule_id, keys, shared, document, loc) if keys.then == "require_approval" else None
+    place = _place(PurePath(document.file).name, document, loc)
+    return Rule(
+        Ruling(rule_id, cast(Answer, keys.then), keys.reason or "", place, (), held), keys.match, condition
+    )
+
+
+def _default(head: PolicyHead | None, name: str, shared: Shared, document: Document) -> Requirement | None:
+    if head is None or head.default not in ("by_risk", "require_approval"):
+        return None
+    return requirement(f"{name}/default", None, shared, document, ("default",))

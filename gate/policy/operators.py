@@ -1,0 +1,285 @@
+"""The operators of conditions: each compares one value and answers true, false or unknown."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
+
+from gate.policy.reading import (
+    UNDECLARED,
+    Reader,
+    Subject,
+    currency_of,
+    elements,
+    is_missing,
+    kind_of,
+    label,
+    scalar,
+)
+from gate.policy.truth import Truth, Unknown, negate
+from gate.values import decimal_of, fold, limit_for, plain_text
+
+Test = Callable[[Any, Subject, str], Truth]
+"""Compares one value that is there; the last argument is how people call it."""
+
+COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
+_NO_CONTROL = r"[^\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]*"
+
+
+@dataclass(frozen=True, slots=True)
+class PathOperand:
+    """An operand that is read from the call.
+
+    Attributes:
+        keys: The path.
+        read: Reads it.
+    """
+
+    keys: tuple[str, ...]
+    read: Reader
+
+
+def not_given(name: str, wanted: str) -> Unknown:
+    """Say that a value is missing and how to be decided."""
+    return Unknown((f"{name} was not given: give {name} as {wanted}",))
+
+
+def other_kind(name: str, value: Any, wanted: str) -> Unknown:
+    """Say that a value is of a kind that cannot be compared and how to be decided."""
+    if value is UNDECLARED:
+        return undeclared_amount()
+    return Unknown((f"{name} is {kind_of(value)} where {wanted} is compared: give {name} as {wanted}",))
+
+
+def undeclared_amount() -> Unknown:
+    """Say that a write seems to move an amount that nobody declared."""
+    return Unknown(("the tool has an argument that reads like an amount, but no policy declares its amount",))
+
+
+def nearly(name: str) -> Unknown:
+    """Say that a text differs from the rule's in nothing that a reader would see as different."""
+    return Unknown((f"{name} differs only in case, space or invisible characters: write {name} exactly",))
+
+
+def kind_wanted(operand: Any) -> str:
+    """Say in words what must be given to be compared with an operand."""
+    if isinstance(operand, PathOperand):
+        return "a value of the same kind"
+    kinds = {kind_of(each) for each in (operand if isinstance(operand, (list, tuple)) else [operand])}
+    return " or ".join(sorted(kinds))
+
+
+def equal(value: Any, operand: Any, name: str) -> Truth:
+    """Compare two single values of any kind."""
+    if isinstance(operand, bool) or isinstance(value, bool):
+        same_kind = isinstance(operand, bool) and isinstance(value, bool)
+        return value is operand if same_kind else other_kind(name, value, kind_of(operand))
+    if isinstance(operand, str) and isinstance(value, str):
+        return True if value == operand else nearly(name) if fold(value) == fold(operand) else False
+    one, two = decimal_of(value), decimal_of(operand)
+    return one == two if one is not None and two is not None else other_kind(name, value, kind_of(operand))
+
+
+def equals(operand: Any) -> Test:
+    """Return the test ``eq`` for one value or path."""
+    if isinstance(operand, PathOperand):
+        return _with_operand(operand, equal)
+    if not isinstance(operand, str):
+        return lambda value, subject, name: equal(value, operand, name)
+    folded = fold(operand)
+
+    def text(value: Any, subject: Subject, name: str) -> Truth:
+        if not isinstance(value, str):
+            return other_kind(name, value, "text")
+        return True if value == operand else nearly(name) if fold(value) == folded else False
+
+    return text
+
+
+def compares(word: str, operand: Any) -> Test:
+    """Return the test of an ordering operator for a number or path."""
+    order = COMPARISONS[word]
+    if isinstance(operand, PathOperand):
+        return _with_operand(operand, lambda value, other, name: _ordered(order, value, other, name))
+
+    def number(value: Any, subject: Subject, name: str) -> Truth:
+        found = decimal_of(value)
+        return other_kind(name, value, "a number") if found is None else order(found, operand)
+
+    return number
+
+
+def _ordered(order: Callable[[Any, Any], bool], value: Any, other: Any, name: str) -> Truth:
+    one, two = decimal_of(value), decimal_of(other)
+    if one is None:
+        return other_kind(name, value, "a number")
+    return other_kind(f"what {name} is compared with", other, "a number") if two is None else order(one, two)
+
+
+def _with_operand(operand: PathOperand, compare: Callable[[Any, Any, str], Truth]) -> Test:
+    def test(value: Any, subject: Subject, name: str) -> Truth:
+        other = scalar(operand.read(subject))
+        if is_missing(other):
+            return not_given(label(operand.keys), kind_of(value))
+        return compare(value, other, name)
+
+    return test
+
+
+def money(word: str, operand: Any) -> Test:
+    """Return a comparison of the declared amount.
+
+    Args:
+        word: One of ``COMPARISONS``.
+        operand: Limits by currency, or a path.
+    """
+    order = COMPARISONS[word]
+
+    def test(value: Any, subject: Subject, name: str) -> Truth:
+        amount = decimal_of(value)
+        if amount is None:
+            return other_kind(name, value, "a number")
+        if amount < 0:
+            return Unknown((f"{name} is negative: give {name} as a number of zero or more",))
+        limit = _limit(operand, subject)
+        return limit if isinstance(limit, Unknown) else order(amount, limit)
+
+    return test
+
+
+def _limit(operand: Any, subject: Subject) -> Decimal | Unknown:
+    currency = currency_of(subject)
+    codes = [] if isinstance(operand, PathOperand) else [code for code in operand if code != "*"]
+    if currency is not None and not isinstance(currency, str):
+        name = label(subject.known.currency or ("currency",))
+        return Unknown((f"{name} is no code of three letters: give {name}{_one_of(codes)}",))
+    if isinstance(operand, PathOperand):
+        other = scalar(operand.read(subject))
+        found = decimal_of(other)
+        return not_given(label(operand.keys), "a number") if found is None else found
+    limit = limit_for(operand, currency)
+    return (
+        Unknown((f"the amount is in a currency without a limit here: give it{_in(codes)}",))
+        if limit is None
+        else limit
+    )
+
+
+def _one_of(codes: list[str]) -> str:
+    return f" as {' or '.join(codes)}" if codes else ", such as EUR"
+
+
+def _in(codes: list[str]) -> str:
+    return f" in {' or '.join(codes)}" if codes else " a currency that the rule names"
+
+
+def is_in(operand: Any) -> Test:
+    """Return the test ``in`` for a list of single values or a path to one."""
+    if isinstance(operand, PathOperand):
+        return _in_path(operand)
+    texts = frozenset(each for each in operand if isinstance(each, str))
+    folded = frozenset(map(fold, texts))
+    others = [each for each in operand if not isinstance(each, str)]
+    wanted = kind_wanted(operand)
+
+    def test(value: Any, subject: Subject, name: str) -> Truth:
+        if isinstance(value, str) and texts:
+            return True if value in texts else nearly(name) if fold(value) in folded else False
+        return _in_any(value, others, name, wanted)
+
+    return test
+
+
+def _in_any(value: Any, members: Collection[Any], name: str, wanted: str) -> Truth:
+    """Compare a value with those members only that are of its own kind."""
+    answers = [equal(value, each, name) for each in members if kind_of(each) == kind_of(value)]
+    if any(answer is True for answer in answers):
+        return True
+    if not answers:
+        return other_kind(name, value, wanted)
+    return next((answer for answer in answers if isinstance(answer, Unknown)), False)
+
+
+def _in_path(operand: PathOperand) -> Test:
+    def test(value: Any, subject: Subject, name: str) -> Truth:
+        listed = operand.read(subject)
+        if is_missing(listed):
+            return not_given(label(operand.keys), "a list")
+        if not isinstance(listed, (list, tuple)):
+            return other_kind(label(operand.keys), listed, "a list")
+        members = [scalar(each) for each in elements(listed)]
+        return _in_any(value, members, name, "a value of the same kind")
+
+    return test
+
+
+def _options(*, ignore_case: bool = False) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = not ignore_case
+    return options
+
+
+def compile_regex(pattern: str, *, ignore_case: bool = False) -> Any:
+    """Compile an RE2 pattern.
+
+    Raises:
+        ValueError: RE2 does not take it; linear time has no back-references and no look-around.
+    """
+    try:
+        return re2.compile(pattern, _options(ignore_case=ignore_case))
+    except re2.error as error:
+        said = error.args[0] if error.args else "not understood"
+        text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise ValueError(f"is not a regular expression of RE2: {text}") from None
+
+
+def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
+    """Return the test ``regex``: the whole value, linear time."""
+    exact = compile_regex(pattern, ignore_case=ignore_case)
+    return _matches(exact, compile_regex(pattern, ignore_case=True))
+
+
+def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
+    """Return the test ``glob`` on values: ``*`` stands for no control characters and no line breaks."""
+    parts = pattern.split("*")
+    exact = compile_regex(_NO_CONTROL.join(map(re2.escape, parts)), ignore_case=ignore_case)
+    loose = "(?s:.*)".join(re2.escape(part) for part in plain_text(pattern).split("*"))
+    return _matches(exact, compile_regex(loose, ignore_case=True))
+
+
+def _matches(exact: Any, loose: Any) -> Test:
+    """Return a test that is sure only where the value as written and as read by people agree."""
+
+    def test(value: Any, subject: Subject, name: str) -> Truth:
+        if not isinstance(value, str):
+            return other_kind(name, value, "text")
+        seen, plain = exact.fullmatch(value) is not None, plain_text(value)
+        if seen == (loose.fullmatch(plain) is not None) == (loose.fullmatch(plain.casefold()) is not None):
+            return seen
+        return _unclear(value, name)
+
+    return test
+
+
+def _unclear(value: str, name: str) -> Unknown:
+    if any(ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u2028\u2029" for char in value):
+        return Unknown((f"{name} holds control characters or line breaks: leave them out",))
+    return nearly(name)
+
+
+def opposite(test: Test) -> Test:
+    """Return the test that is true where another is false; unknown stays unknown."""
+    return lambda value, subject, name: negate(test(value, subject, name))

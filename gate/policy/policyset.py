@@ -1,0 +1,208 @@
+"""The compiled policy: immutable, indexed by action name, ready to be asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from gate.model import Action, Answer, Approver, Effect, Requirement, Ruling
+from gate.policy.conditions import Compiled
+from gate.policy.effects import Entry, Known, from_entries, resolve
+from gate.values import Glob
+
+Default = Literal["by_risk", "allow", "require_approval", "block", "abstain"]
+_CACHED = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule, compiled.
+
+    Attributes:
+        ruling: What it says where it surely applies.
+        match: Globs of the actions it is about.
+        condition: Its ``when``; None for always.
+    """
+
+    ruling: Ruling
+    match: tuple[Glob, ...]
+    condition: Compiled | None
+
+    @property
+    def answer(self) -> Answer:
+        """Return what it answers."""
+        return self.ruling.answer
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """One file of a set, compiled.
+
+    Attributes:
+        name: Name in rule ids.
+        file: File name.
+        document: The written values, for comparing revisions.
+        applies_to: Globs of the actions it covers.
+        first_match: Whether its first rule that applies decides.
+        default: Its written default.
+        place: ``file:line`` of the default.
+        requirement: What its default requires where it holds; None where it never does.
+        rules: Its rules in order.
+        entries: Its ``actions``, most specific first.
+        redact: Paths hidden in every action of the set.
+        show: Paths for which built-in redaction is lifted for actions it covers.
+    """
+
+    name: str
+    file: str
+    document: Mapping[str, Any]
+    applies_to: tuple[Glob, ...]
+    first_match: bool
+    default: Default
+    place: str
+    requirement: Requirement | None
+    rules: tuple[Rule, ...]
+    entries: tuple[Entry, ...]
+    redact: tuple[str, ...]
+    show: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """One file as it concerns one action name.
+
+    Attributes:
+        file: The file.
+        rules: Those of its rules whose ``match`` fits.
+    """
+
+    file: PolicyFile
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySet:
+    """Every file of a policy, with one revision.
+
+    Attributes:
+        files: The compiled files, ordered by file name.
+        texts: The text of each file, by file name.
+        revision: Digest of the texts, hexadecimal.
+    """
+
+    files: tuple[PolicyFile, ...]
+    texts: Mapping[str, str]
+    revision: str
+    _reads: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict, repr=False, compare=False)
+    _covering: dict[str, tuple[Covering, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[Any, Known] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        rules = (rule for file in self.files for rule in file.rules if rule.condition)
+        self._reads.update((rule.ruling.rule, rule.condition.reads) for rule in rules if rule.condition)
+
+    def requirement_of(self, rule_id: str) -> Requirement | None:
+        """Return what a rule or default requires, unmerged.
+
+        Args:
+            rule_id: ``NAME/rule`` or ``NAME/default``.
+
+        Returns:
+            The requirement, or None where the set has no such rule or it never holds calls.
+        """
+        name, _, rule = rule_id.partition("/")
+        for file in self.files:
+            if file.name == name and rule == "default":
+                return file.requirement
+        found = next(
+            (each for file in self.files for each in file.rules if each.ruling.rule == rule_id), None
+        )
+        return found.ruling.requirement if found else None
+
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Return what every rule and default that can hold a call requires, unmerged."""
+        return tuple(_present(each for file in self.files for each in _requirements(file)))
+
+    def channels(self) -> tuple[str, ...]:
+        """Return every channel that gets cards, in order of first appearance."""
+        return tuple(dict.fromkeys(channel for each in self.requirements() for channel in each.channels))
+
+    def approvers(self) -> tuple[Approver, ...]:
+        """Return everybody who may approve anything, in order of first appearance."""
+        return tuple(dict.fromkeys(approver for each in self.requirements() for approver in each.approvers))
+
+    def redactions(self) -> tuple[str, ...]:
+        """Return the paths that are hidden in every action of the set."""
+        return tuple(dict.fromkeys(path for file in self.files for path in file.redact))
+
+    def covering(self, name: str) -> tuple[Covering, ...]:
+        """Return the files that cover an action, each with the rules whose ``match`` fits its name."""
+        found = self._covering.get(name)
+        if found is None:
+            found = tuple(_covering(file, name) for file in self.files if _any(file.applies_to, name))
+            _remember(self._covering, name, found)
+        return found
+
+    def known(self, action: Action) -> Known:
+        """Return what is known of an action's tool: effects combined, redaction of the whole set included."""
+        key = (action.name, action.effect, action.source)
+        try:
+            found = self._known.get(key)
+        except TypeError:
+            return self._resolve(action.name, action.effect, action.source)
+        if found is None:
+            found = self._resolve(*key)
+            _remember(self._known, key, found)
+        return found
+
+    def reads(self, rulings: Iterable[Ruling]) -> tuple[tuple[str, ...], ...]:
+        """Return the paths that the conditions of some rules read, in order."""
+        return tuple(dict.fromkeys(keys for ruling in rulings for keys in self._reads.get(ruling.rule, ())))
+
+    def _resolve(self, name: str, code: Effect | None, source: str) -> Known:
+        files = [each.file for each in self.covering(name)]
+        declared = [(file.file, values) for file in files if (values := from_entries(file.entries, name))]
+        known = resolve(name, declared, code, server=source != "host")
+        return replace(
+            known,
+            redact=_joined(self.redactions(), known.redact),
+            show=_joined(*(file.show for file in files), known.show),
+        )
+
+
+def revision_of(texts: Mapping[str, str]) -> str:
+    """Return the digest of a set's content: names and texts of its files, whatever their order."""
+    digest = hashlib.sha256(b"gate.policy.v1")
+    for name in sorted(texts):
+        for part in (name.encode(), texts[name].encode()):
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+def _requirements(file: PolicyFile) -> list[Requirement | None]:
+    return [file.requirement, *(rule.ruling.requirement for rule in file.rules)]
+
+
+def _present(requirements: Iterable[Requirement | None]) -> list[Requirement]:
+    return [each for each in requirements if each is not None]
+
+
+def _any(globs: Sequence[Glob], name: str) -> bool:
+    return any(glob.matches(name) for glob in globs)
+
+
+def _covering(file: PolicyFile, name: str) -> Covering:
+    return Covering(file, tuple(rule for rule in file.rules if _any(rule.match, name)))
+
+
+def _joined(*lists: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for each in lists for path in each))
+
+
+def _remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
+    """Keep a value; names come from outside, so the cache is emptied before it grows without bound."""
+    if len(cache) >= _CACHED:
+        cache.clear()
+    cache[key] = value

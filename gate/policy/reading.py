@@ -1,0 +1,213 @@
+"""Read the value at a path of the call that is judged; nothing here decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Final
+from uuid import UUID
+
+from gate.model import Action
+from gate.policy.effects import Known, has_amount_like
+from gate.redact import is_secret_name
+from gate.shapes import model_parts
+from gate.values import currency_code, decimal_of, format_path, parse_path
+
+
+class Sign(Enum):
+    """What may stand at a path instead of a value."""
+
+    NO_SUCH = "the tool has no such argument"
+    MISSING = "was not given"
+    UNREADABLE = "cannot be read"
+    UNDECLARED = "reads like an amount that nobody declared"
+
+
+NO_SUCH: Final = Sign.NO_SUCH
+MISSING: Final = Sign.MISSING
+UNREADABLE: Final = Sign.UNREADABLE
+UNDECLARED: Final = Sign.UNDECLARED
+
+
+class Spread(tuple[Any, ...]):
+    """The values of one path that leads through a list, one for each element."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Subject:
+    """The call that is judged, with everything that is known of its tool.
+
+    Attributes:
+        action: The call.
+        known: Effects, parameters and redaction of its tool.
+    """
+
+    action: Action
+    known: Known
+
+    def lacks(self, parameter: str) -> bool:
+        """Tell whether the tool surely has no parameter of this name."""
+        takes = self.action.parameters
+        if takes is not None:
+            return not takes.open and parameter not in takes.names
+        return self.known.params is not None and parameter not in self.known.params
+
+    def may_show(self, keys: tuple[str, ...]) -> bool:
+        """Tell whether a value at a path may stand in a reason."""
+        hidden = (parse_path(path) for path in self.known.redact)
+        return not any(map(is_secret_name, keys)) and not any(keys[: len(each)] == each for each in hidden)
+
+
+Reader = Callable[[Subject], Any]
+
+
+def reader(keys: tuple[str, ...]) -> Reader:
+    """Return a function that reads one path of a call.
+
+    Args:
+        keys: The path's keys, root first; see ``gate.policy.paths`` for what may stand.
+
+    Returns:
+        A function that gives the value, a ``Spread`` of values, or a ``Sign``.
+    """
+    if keys[0] == "args":
+        return _argument_reader(keys[1:])
+    return _OTHERS[keys]
+
+
+def _argument_reader(keys: tuple[str, ...]) -> Reader:
+    first, rest = keys[0], keys[1:]
+
+    def read(subject: Subject) -> Any:
+        value = subject.action.arguments.get(first, MISSING)
+        if value is MISSING:
+            return NO_SUCH if subject.lacks(first) else MISSING
+        for key in rest:
+            value = _step(value, key)
+        return value
+
+    return read
+
+
+def _step(value: Any, key: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(key, MISSING)
+    if value is None or isinstance(value, Sign):
+        return MISSING if value is None else value
+    parts = model_parts(value)
+    if parts is not None:
+        return {**parts["fields"], **parts.get("extra", {})}.get(key, MISSING)
+    if isinstance(value, (list, tuple)):
+        return Spread(_step(each, key) for each in value)
+    return UNREADABLE
+
+
+def elements(value: Any) -> Iterator[Any]:
+    """Yield the single values of a value that may be a list, lists within lists included."""
+    if isinstance(value, (list, tuple)) and model_parts(value) is None:
+        for each in value:
+            if isinstance(each, (list, tuple)) and not each:
+                yield MISSING
+            else:
+                yield from elements(each)
+    else:
+        yield value
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether there is nothing at a path: not given, null or an empty list."""
+    return value is None or value is MISSING or (isinstance(value, (list, tuple)) and not value)
+
+
+def scalar(value: Any) -> Any:
+    """Return what a value is compared as: members of an enum by value, dates and UUIDs by their text."""
+    if isinstance(value, Enum) and not isinstance(value, Sign):
+        return value.value
+    if isinstance(value, (date, UUID)):
+        return value.isoformat() if isinstance(value, date) else str(value)
+    return value
+
+
+def kind_of(value: Any) -> str:
+    """Say in words what a value is."""
+    if value is UNREADABLE:
+        return "unreadable"
+    if is_missing(value):
+        return "missing"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, (int, float, Decimal)):
+        return "a number" if decimal_of(value) is not None else "no finite number"
+    if isinstance(value, str):
+        return "text"
+    return "a list" if isinstance(value, (list, tuple)) else "an object"
+
+
+def label(keys: tuple[str, ...]) -> str:
+    """Write a path as people read it: arguments by their name alone."""
+    return format_path(keys[1:]) if keys[0] == "args" and len(keys) > 1 else format_path(keys)
+
+
+def amount_of(subject: Subject) -> Any:
+    """Return the declared amount of a call: a number, a ``Spread`` or list of them, or a ``Sign``.
+
+    A tool that declares none has no such effect, unless it is a write with an argument that reads like
+    an amount: then nobody knows what it moves.
+    """
+    known = subject.known
+    if known.amount_unclear:
+        return UNREADABLE
+    if known.amount is None:
+        silent = known.moves_none or known.effect.risk == "read"
+        return NO_SUCH if silent or not has_amount_like(subject.action.arguments) else UNDECLARED
+    value = (
+        reader(known.amount)(subject) if known.amount[0] == "args" and len(known.amount) > 1 else UNREADABLE
+    )
+    return MISSING if value is NO_SUCH else value
+
+
+def currency_of(subject: Subject) -> Any:
+    """Return the declared currency of a call as a code, None where none is declared, or a ``Sign``."""
+    known = subject.known
+    if known.currency is None:
+        return known.currency_code
+    if known.currency[0] != "args" or len(known.currency) < 2:
+        return UNREADABLE
+    value = reader(known.currency)(subject)
+    if is_missing(value) or value is NO_SUCH:
+        return MISSING
+    codes = {currency_code(scalar(each)) for each in elements(value)}
+    return codes.pop() or UNREADABLE if len(codes) == 1 else UNREADABLE
+
+
+def _currency_or_no_such(subject: Subject) -> Any:
+    code = currency_of(subject)
+    if code is None:
+        return UNDECLARED if amount_of(subject) is UNDECLARED else NO_SUCH
+    return code
+
+
+def _on_behalf_of(subject: Subject) -> Any:
+    principal = subject.action.on_behalf_of
+    return MISSING if principal is None else str(principal)
+
+
+_OTHERS: dict[tuple[str, ...], Reader] = {
+    ("action",): lambda subject: subject.action.name.lower(),
+    ("agent",): lambda subject: subject.action.agent,
+    ("session", "id"): lambda subject: subject.action.session,
+    ("on_behalf_of",): _on_behalf_of,
+    ("effect", "risk"): lambda subject: subject.known.effect.risk,
+    ("effect", "reversible"): lambda subject: subject.known.effect.reversible,
+    ("effect", "outbound"): lambda subject: subject.known.effect.outbound,
+    ("effect", "amount"): amount_of,
+    ("effect", "currency"): _currency_or_no_such,
+}
+
+KNOWN_PATHS = frozenset(_OTHERS)
+"""Every path outside ``args`` that this version reads."""

@@ -1,0 +1,305 @@
+"""The keys of a policy file: which there are, what each may hold, and which a later version brings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from gate.model import Approver
+from gate.policy.paths import NOT_YET, check_argument_path, did_you_mean, template_paths
+from gate.policy.source import Document, Loc
+from gate.values import IDENTIFIER, Glob, format_duration, parse_duration, quoted
+
+M = TypeVar("M", bound=BaseModel)
+
+LATER: Mapping[str, frozenset[str]] = {
+    "PolicyHead": frozenset({"names", "operators", "limits", "budgets"}),
+    "ActionKeys": frozenset({"unit", "count"}),
+    "ApprovalKeys": frozenset({"remind_before", "hand_over", "on_caller_gone"}),
+    "RuleKeys": frozenset({"remind_before", "hand_over", "on_caller_gone", "editable"}),
+}
+"""Keys of the language that this version does not have, by the place they stand in."""
+
+WEEK = timedelta(days=7)
+_USER, _GROUP, _CHANNEL = (re.compile(rf"[{letters}][A-Z0-9]{{2,30}}") for letters in ("UW", "S", "CG"))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be a text that is not empty" + (": quote it" if _is_number(value) else ""))
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and not isinstance(value, (str, list, Mapping))
+
+
+def _identifier(value: Any) -> str:
+    if not IDENTIFIER.fullmatch(_text(value)):
+        raise ValueError(f"{quoted(value)} is not an id: write letters, digits, _ and -")
+    return str(value)
+
+
+def _rule_id(value: Any) -> str:
+    if _identifier(value) == "default":
+        raise ValueError('"default" is the id of the file\'s default: take another')
+    return str(value)
+
+
+def _glob(value: Any) -> Glob:
+    return Glob(_text(value))
+
+
+def _globs(value: Any) -> tuple[Glob, ...]:
+    return tuple(map(_glob, _list(value) if isinstance(value, list) else [value]))
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise ValueError("must be a list with at least one entry")
+    return value
+
+
+def _bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    def check(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return value
+
+    return check
+
+
+def _duration(low: timedelta, high: timedelta) -> Callable[[Any], timedelta]:
+    def check(value: Any) -> timedelta:
+        if not isinstance(value, str):
+            raise ValueError("must be a duration: write a number and s, m, h or d, such as 10m")
+        found = parse_duration(value)
+        if not low <= found <= high:
+            raise ValueError(f"must be from {format_duration(low)} to {format_duration(high)}")
+        return found
+
+    return check
+
+
+def _one_of(*words: str) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if value not in words or not isinstance(value, str):
+            raise ValueError(
+                f"{_shown(value)} is not one of {', '.join(words)}{did_you_mean(str(value), words)}"
+            )
+        return value
+
+    return check
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "this" if isinstance(value, (list, Mapping)) else quoted(value)
+
+
+def _channel(value: Any) -> str:
+    if not _CHANNEL.fullmatch(_text(value)):
+        raise ValueError(f"{quoted(value)} is not a Slack channel id: write C…, such as C0APPROVALS")
+    return str(value)
+
+
+def _approvers(value: Any) -> tuple[Approver, ...]:
+    found = tuple(map(_approver, _list(value)))
+    twice = [each for each in found if found.count(each) > 1]
+    if twice:
+        raise ValueError(f"{quoted(twice[0])} is listed twice")
+    return found
+
+
+def _approver(value: Any) -> Approver:
+    if isinstance(value, Mapping) and set(value) == {"members_of"}:
+        return Approver("members_of", _channel(value["members_of"]))
+    if isinstance(value, str) and _USER.fullmatch(value):
+        return Approver("user", value)
+    if isinstance(value, str) and _GROUP.fullmatch(value):
+        return Approver("group", value)
+    raise ValueError(
+        f"{_shown(value)} is not an approver: write a user (U…), a group (S…) or {{members_of: C…}}"
+    )
+
+
+def _reasons(value: Any) -> tuple[str, ...]:
+    found = tuple(map(_text, _list(value)))
+    if len(found) > 10 or len(set(found)) < len(found):
+        raise ValueError("must be 1 to 10 different texts")
+    if any(len(each) > 75 for each in found):
+        raise ValueError("each must have at most 75 characters")
+    return found
+
+
+def _path(value: Any) -> str:
+    check_argument_path(_text(value))
+    return str(value)
+
+
+def _paths(value: Any) -> tuple[str, ...]:
+    return tuple(map(_path, _list(value)))
+
+
+def _amount(value: Any) -> str:
+    return "none" if value == "none" else _path(value)
+
+
+def _currency(value: Any) -> str:
+    if isinstance(value, str) and re.fullmatch(r"[A-Z]{3}", value):
+        return value
+    return _path(value)
+
+
+def _template(value: Any) -> str:
+    template_paths(_text(value))
+    return str(value)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(map(_text, _list(value)))
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Flag = Annotated[bool, BeforeValidator(_bool)]
+Paths = Annotated[tuple[str, ...], BeforeValidator(_paths)]
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class PolicyHead(_Keys):
+    """The keys of a file; what lies under approvals, actions and rules is read on its own."""
+
+    version: Annotated[Literal[1], BeforeValidator(_whole(1, 1))] = 1
+    name: Annotated[str, BeforeValidator(_identifier)] | None = None
+    applies_to: Annotated[tuple[Any, ...], BeforeValidator(_globs)] = (Glob("*"),)
+    resolve: Annotated[str, BeforeValidator(_one_of("strictest", "first_match"))] = "strictest"
+    default: Annotated[
+        str, BeforeValidator(_one_of("by_risk", "allow", "require_approval", "block", "abstain"))
+    ]
+    approvals: Any = None
+    actions: Any = None
+    redact: Paths = ()
+    show: Paths = ()
+    rules: Any = None
+
+
+class CommentKeys(_Keys):
+    """Which answers need a comment."""
+
+    approve: Annotated[str, BeforeValidator(_one_of("optional", "required"))] = "optional"
+    deny: Annotated[str, BeforeValidator(_one_of("optional", "required"))] = "required"
+
+
+class TellKeys(_Keys):
+    """What the agent is told of who answered."""
+
+    approver: Annotated[str, BeforeValidator(_one_of("nobody", "name"))] = "nobody"
+
+
+class ApprovalKeys(_Keys):
+    """Who must approve, how many, how fast; unwritten keys are None."""
+
+    channel: Annotated[str, BeforeValidator(_channel)] | None = None
+    approvers: Annotated[tuple[Any, ...], BeforeValidator(_approvers)] | None = None
+    quorum: Annotated[int, BeforeValidator(_whole(1, 20))] | None = None
+    distinct: Flag | None = None
+    expires_in: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=5), WEEK))] | None = None
+    use_within: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), WEEK))] | None = None
+    deliver_within: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), WEEK))] | None = None
+    comment: CommentKeys | None = None
+    deny_reasons: Annotated[tuple[str, ...], BeforeValidator(_reasons)] | None = None
+    tell_agent: TellKeys | None = None
+    on_behalf_of_may_approve: Flag | None = None
+    ask_again_after: Annotated[timedelta, BeforeValidator(_duration(timedelta(0), WEEK))] | None = None
+
+
+class RuleKeys(ApprovalKeys):
+    """One rule; approval keys stand flat on it."""
+
+    id: Annotated[str, BeforeValidator(_rule_id)]
+    match: Annotated[tuple[Any, ...], BeforeValidator(_globs)] = (Glob("*"),)
+    when: Any = None
+    then: Annotated[str, BeforeValidator(_one_of("allow", "require_approval", "block"))]
+    reason: Text | None = None
+
+
+class ActionKeys(_Keys):
+    """What a file declares of the tools that a glob names."""
+
+    risk: Annotated[str, BeforeValidator(_one_of("read", "write", "destructive"))] | None = None
+    reversible: Flag | None = None
+    outbound: Flag | None = None
+    amount: Annotated[str, BeforeValidator(_amount)] | None = None
+    currency: Annotated[str, BeforeValidator(_currency)] | None = None
+    describe: Annotated[str, BeforeValidator(_template)] | None = None
+    decisive: Paths | None = None
+    params: Annotated[tuple[str, ...], BeforeValidator(_names)] | None = None
+    redact: Paths | None = None
+    show: Paths | None = None
+
+
+def read_keys(model: type[M], raw: Any, document: Document, loc: Loc) -> M | None:
+    """Read one mapping of keys.
+
+    Args:
+        model: The keys there are.
+        raw: The written mapping.
+        document: Where it stands; everything wrong is added to its problems.
+        loc: Way to it.
+
+    Returns:
+        The keys with their defaults, or None where something is wrong.
+    """
+    if not isinstance(raw, Mapping):
+        document.add(loc, f"must be a mapping of keys: {', '.join(model.model_fields)}")
+        return None
+    empty = [key for key, value in raw.items() if value is None and key in model.model_fields]
+    for key in empty:
+        document.add((*loc, key), "has no value: write one, or leave the key out")
+    try:
+        return model.model_validate({key: value for key, value in raw.items() if key not in empty})
+    except ValidationError as error:
+        for each in error.errors(include_url=False):
+            _add(model, each, document, loc)
+        return None
+
+
+def _add(model: type[BaseModel], error: ErrorDetails, document: Document, loc: Loc) -> None:
+    where = (*loc, *error["loc"])
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        document.add(where, _unknown_key(model, where[-1], len(error["loc"])), key=True)
+    elif kind == "missing":
+        document.add(where, _missing(str(where[-1])))
+    elif kind in ("model_type", "model_attributes_type"):
+        document.add(where, "must be a mapping of keys")
+    else:
+        document.add(where, str(error.get("ctx", {}).get("error", error["msg"])))
+
+
+def _unknown_key(model: type[BaseModel], key: str | int, depth: int) -> str:
+    if key in LATER.get(model.__name__, ()) and depth == 1:
+        return f"{quoted(key)} {NOT_YET} of the policy language"
+    known = model.model_fields if depth == 1 else {"approve", "deny", "approver"}
+    return f"{quoted(key)} is not a key here{did_you_mean(str(key), known)}"
+
+
+def _missing(key: str) -> str:
+    if key == "default":
+        return "must be written: by_risk, allow, require_approval, block or abstain"
+    return "must be written"
