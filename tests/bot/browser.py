@@ -35,8 +35,8 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture
-def open_page(chromium: Any) -> Iterator[Any]:
-    """Give a function that opens an address in a page of its own; a script error in any of them fails the test."""
+def open_page(workspace: Any, chromium: Any) -> Iterator[Any]:
+    """Give a function that opens an address in its own page; a script error in any of them fails the test."""
     contexts: list[Any] = []
     problems: list[str] = []
 
@@ -55,6 +55,6 @@ def open_page(chromium: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def browser_page(open_page: Any, workspace: Any) -> Any:
+def browser_page(workspace: Any, open_page: Any) -> Any:
     """Give a desktop page that shows the workspace to Alice."""
     return open_page(f"{workspace.url}/#as=U0ALICE")

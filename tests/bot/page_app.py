@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import queue
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from slack_bolt import App
-from slack_bolt.adapter.socket_mode import SocketModeHandler
-from slack_sdk import WebClient
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web import WebClient
+from slack_sdk.web.async_client import AsyncWebClient
 
 CHANNEL = "C0APPROVALS"
 
@@ -179,22 +178,17 @@ SECOND = {
 class PageApp:
     """The app. `seen` holds one (kind, payload) for each thing that reached it, in order."""
 
-    def __init__(self, workspace: Any) -> None:
+    def __init__(self, client: WebClient) -> None:
         self.seen: queue.Queue[tuple[str, Any]] = queue.Queue()
-        self.client = WebClient(token=workspace.bot_token, base_url=workspace.api_url)
-        self._app = App(
-            token=workspace.bot_token, client=self.client, raise_error_for_unhandled_request=False
-        )
-        self._listen()
-        self._handler = SocketModeHandler(self._app, workspace.app_token)
+        self.client = client
 
-    def start(self) -> None:
-        """Connect over Socket Mode."""
-        self._handler.connect()
-
-    def stop(self) -> None:
-        """Disconnect."""
-        self._handler.close()
+    def listen(self, app: AsyncApp) -> None:
+        """Add the app's listeners."""
+        app.action(re.compile(".*"))(self._on_action)
+        app.view(re.compile(".*"))(self._on_submit)
+        app.view_closed(re.compile(".*"))(self._on_closed)
+        app.command("/gate")(self._on_command)
+        app.event("app_home_opened")(self._on_home)
 
     def next(self, kind: str) -> Any:
         """Return the next payload of a kind, skipping others.
@@ -211,68 +205,57 @@ class PageApp:
         """Post a message in the channel and return its ts."""
         return str(self.client.chat_postMessage(channel=CHANNEL, text=text, blocks=blocks, **more)["ts"])
 
-    def _listen(self) -> None:
-        self._app.action(re.compile(".*"))(self._on_action)
-        self._app.view(re.compile(".*"))(self._on_submit)
-        self._app.view_closed(re.compile(".*"))(self._on_closed)
-        self._app.command("/gate")(self._on_command)
-        self._app.event("app_home_opened")(self._on_home)
-
-    def _on_action(self, ack: Any, body: dict[str, Any], action: dict[str, Any]) -> None:
+    async def _on_action(self, ack: Any, body: dict[str, Any], action: Any, client: AsyncWebClient) -> None:
         if action["action_id"] != "ignore":
-            ack()
+            await ack()
         self.seen.put(("action", body))
         step = getattr(self, f"_do_{action['action_id']}", None)
         if step:
-            step(body)
+            await step(client, body)
 
-    def _do_open_form(self, body: dict[str, Any]) -> None:
-        self.client.views_open(trigger_id=body["trigger_id"], view=FORM)
+    async def _do_open_form(self, client: AsyncWebClient, body: dict[str, Any]) -> None:
+        await client.views_open(trigger_id=body["trigger_id"], view=FORM)
 
-    def _do_push(self, body: dict[str, Any]) -> None:
-        self.client.views_push(trigger_id=body["trigger_id"], view=SECOND)
+    async def _do_push(self, client: AsyncWebClient, body: dict[str, Any]) -> None:
+        await client.views_push(trigger_id=body["trigger_id"], view=SECOND)
 
-    def _do_refresh(self, body: dict[str, Any]) -> None:
-        blocks = [{"type": "section", "block_id": "new", "text": plain("Changed meanwhile")}, *FORM["blocks"]]
-        self.client.views_update(view_id=body["view"]["id"], view={**FORM, "blocks": blocks})
+    async def _do_refresh(self, client: AsyncWebClient, body: dict[str, Any]) -> None:
+        news = {"type": "section", "block_id": "new", "text": plain("Changed meanwhile")}
+        named = {**FORM["blocks"][2], "label": plain("Full name")}
+        blocks = [news, *FORM["blocks"][:2], named, *FORM["blocks"][3:]]
+        await client.views_update(view_id=body["view"]["id"], view={**FORM, "blocks": blocks})
 
-    def _do_whisper(self, body: dict[str, Any]) -> None:
-        self.client.chat_postEphemeral(
-            channel=CHANNEL, user=body["user"]["id"], text="Too late, *Bob* decided."
-        )
+    async def _do_whisper(self, client: AsyncWebClient, body: dict[str, Any]) -> None:
+        user = body["user"]["id"]
+        await client.chat_postEphemeral(channel=CHANNEL, user=user, text="Too late, *Bob* decided.")
 
-    def _do_edit(self, body: dict[str, Any]) -> None:
+    async def _do_edit(self, client: AsyncWebClient, body: dict[str, Any]) -> None:
         ts = body["container"]["message_ts"]
-        self.client.chat_update(channel=CHANNEL, ts=ts, text="Closed", blocks=[*CARD[:1], ACTIONS])
+        await client.chat_update(channel=CHANNEL, ts=ts, text="Closed", blocks=[*CARD[:1], ACTIONS])
 
-    def _on_submit(self, ack: Any, body: dict[str, Any]) -> None:
-        values = body["view"]["state"]["values"]
-        short = values["comment"]["comment"]["value"] is None
-        if short:
-            ack(response_action="errors", errors={"comment": "Say a little more."})
+    async def _on_submit(self, ack: Any, body: dict[str, Any]) -> None:
+        if body["view"]["state"]["values"]["comment"]["comment"]["value"] is None:
+            await ack(response_action="errors", errors={"comment": "Say a little more."})
         else:
-            ack()
+            await ack()
         self.seen.put(("submit", body))
 
-    def _on_closed(self, ack: Any, body: dict[str, Any]) -> None:
-        ack()
+    async def _on_closed(self, ack: Any, body: dict[str, Any]) -> None:
+        await ack()
         self.seen.put(("closed", body))
 
-    def _on_command(self, ack: Any, body: dict[str, Any]) -> None:
-        ack("No holds are waiting.")
+    async def _on_command(self, ack: Any, body: dict[str, Any]) -> None:
+        await ack("No holds are waiting.")
         self.seen.put(("command", body))
 
-    def _on_home(self, event: dict[str, Any]) -> None:
-        view = {"type": "home", "blocks": [CARD[0], ACTIONS]}
-        self.client.views_publish(user_id=event["user"], view=view)
+    async def _on_home(self, event: dict[str, Any], client: AsyncWebClient) -> None:
+        await client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [CARD[0], ACTIONS]})
         self.seen.put(("home", event))
 
 
 @pytest.fixture
-def page_app(workspace: Any) -> Iterator[PageApp]:
+def page_app(client: WebClient, bolt: Any) -> PageApp:
     """Give the app, connected to the test's workspace."""
-    app = PageApp(workspace)
-    app.start()
-    workspace.control.wait_connected()
-    yield app
-    app.stop()
+    app = PageApp(client)
+    bolt(app.listen)
+    return app

@@ -67,12 +67,8 @@ def test_rich_text(card: Any) -> None:
     """Rich text shows styles, links, people, emoji, lists, quotes and preformatted text."""
     rich = block(card, "rich")
     assert rich.locator(".rich-section").first.inner_text() == "strong slanted gone coded a link@Bob👋"
-    assert [rich.locator(f".rich-section {tag}").first.inner_text() for tag in ("strong", "em", "s", "code")] == [
-        "strong",
-        " slanted",
-        " gone",
-        " coded",
-    ]
+    styles = {"strong": "strong", "em": " slanted", "s": " gone", "code": " coded"}
+    assert {tag: rich.locator(f".rich-section {tag}").first.inner_text() for tag in styles} == styles
     assert rich.locator("ul li").all_inner_texts() == ["first", "second"]
     assert rich.locator("ol li").all_inner_texts() == ["one"]
     assert rich.locator("blockquote").inner_text() == "quoted"
@@ -80,7 +76,7 @@ def test_rich_text(card: Any) -> None:
 
 
 def test_unknown_blocks_and_elements_are_said(open_page: Any, workspace: Any) -> None:
-    """A block, element or text piece that is not drawn becomes a red box with its type; nothing is left out."""
+    """A block, element or text piece that is not drawn becomes a red box with its type."""
     page = open_page(workspace.url)
     drawn = page.evaluate(
         """async (blocks) => {
@@ -113,7 +109,8 @@ def test_text_without_blocks_is_mrkdwn(browser_page: Any, page_app: Any) -> None
 
 def test_file_line(browser_page: Any, page_app: Any) -> None:
     """An uploaded file is a line with its title and size."""
-    page_app.client.files_upload_v2(channel="C0APPROVALS", filename="a.json", title="All arguments", content="x" * 1500)
+    words = {"filename": "a.json", "title": "All arguments", "content": "x" * 1500}
+    page_app.client.files_upload_v2(channel="C0APPROVALS", **words)
     file = browser_page.get_by_test_id("file")
     file.wait_for()
     assert file.locator("span").all_inner_texts() == ["All arguments", "1.5 kB"]

@@ -39,7 +39,18 @@ STYLES = [
     ("(*b*)", "(<strong>b</strong>)"),
 ]
 
-LITERAL = ["5 * 3 * 2", "snake_case_name", "* spaced *", "a*b*c", "**", "`", "``", "*one\ntwo*", "~ no ~", "```open"]
+LITERAL = [
+    "5 * 3 * 2",
+    "snake_case",
+    "* spaced *",
+    "a*b*c",
+    "**",
+    "`",
+    "``",
+    "*one\ntwo*",
+    "~ no ~",
+    "```open",
+]
 
 
 def test_styles_are_drawn(drawn: Any) -> None:
