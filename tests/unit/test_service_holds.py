@@ -229,7 +229,7 @@ def test_a_removed_approver_no_longer_counts(db: Any) -> None:
     gate = service(db)
     hold = _held(gate)
     other = service(db, text=None)
-    other.apply(policy(POLICY.replace("U0ALICE, U0BOB, S0FINANCE", "U0BOB")), by="cli:x")
+    other.apply(policy(POLICY.replace("U0ALICE, U0BOB, S0FINANCE", "U0BOB, S0OTHER")), by="cli:x")
     with pytest.raises(NotEligible):
         answer(gate, hold, ALICE)
     assert answer(gate, hold, BOB).state == State.APPROVED

@@ -1,0 +1,91 @@
+"""The log's chain: whole logs verify, and every kind of tampering is named by its first bad record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gate.errors import StoreError
+from gate.service import Service
+from gate.store.port import Tx
+from gate.verbs.claim import End
+from tests.kit import act, answer, post, service
+
+
+def _busy(db: Path) -> Service:
+    gate = service(db)
+    for amount in (5, 50, 5000):
+        done = gate.submit(act(amount=amount, to="bob"))
+        if done.kind == "run":
+            gate.settle(done.record.id, End(True, "1"))
+        elif done.kind == "held":
+            post(gate)
+            answer(gate, done.record.id, comment="ok")
+    return gate
+
+
+def _swap(tx: Tx) -> None:
+    tx.run("UPDATE audit SET seq = -seq WHERE seq IN (3, 4)")
+    tx.run("UPDATE audit SET seq = CASE seq WHEN -3 THEN 4 ELSE 3 END WHERE seq < 0")
+
+
+TAMPERING: dict[str, tuple[Callable[[Tx], object], int]] = {
+    "changed": (lambda tx: tx.run("UPDATE audit SET body = replace(body, 'desk', 'dusk') WHERE seq = 3"), 3),
+    "changed with its hash": (lambda tx: tx.run("UPDATE audit SET body = '{}', hash = 'aa' WHERE seq = 4"), 4),
+    "removed": (lambda tx: tx.run("DELETE FROM audit WHERE seq = 4"), 4),
+    "first removed": (lambda tx: tx.run("DELETE FROM audit WHERE seq = 1"), 1),
+    "reordered": (_swap, 3),
+    "inserted": (lambda tx: tx.run("INSERT INTO audit (seq, body, hash) VALUES (0, '{}', 'aa')"), 1),
+    "duplicated": (
+        lambda tx: tx.run("INSERT INTO audit (seq, body, hash) SELECT max(seq) + 1, body, hash FROM audit"),
+        8,
+    ),
+    "cut": (lambda tx: tx.run("DELETE FROM audit WHERE seq > 5"), 6),
+}
+
+
+def test_a_whole_log_verifies(db: Path) -> None:
+    """A log that nobody touched verifies to its last record."""
+    gate = _busy(db)
+    found = gate.verify()
+    assert found.ok
+    assert found.records == len(gate.records())
+    assert gate.records()[-1].hash.startswith(found.head)
+
+
+@pytest.mark.parametrize("kind", TAMPERING)
+def test_tampering_is_found(db: Path, kind: str) -> None:
+    """Each kind of tampering is found, and the first bad record is named."""
+    gate = _busy(db)
+    assert len(gate.records()) == 7
+    change, first_bad = TAMPERING[kind]
+    with gate.store.transaction() as tx:
+        change(tx)
+    found = gate.verify()
+    assert (found.ok, found.first_bad) == (False, first_bad)
+    assert found.problem
+
+
+def test_no_record_no_run(db: Path) -> None:
+    """Where the record cannot be written, the call is not in the store as running either."""
+    gate = service(db)
+    with gate.store.transaction() as tx:
+        tx.run("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT raise(ABORT, 'disk is full'); END")
+    with pytest.raises(StoreError, match="Nothing ran"):
+        gate.submit(act(amount=5, to="bob"))
+    with gate.store.reader() as reader:
+        assert reader.all("SELECT id FROM actions") == []
+
+
+def test_an_answer_that_cannot_be_recorded_is_none(db: Path) -> None:
+    """Where a decision cannot be written, the hold stays pending."""
+    gate = service(db)
+    hold = gate.submit(act()).record.id
+    with gate.store.transaction() as tx:
+        tx.run("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT raise(ABORT, 'disk is full'); END")
+    with pytest.raises(StoreError):
+        answer(gate, hold)
+    assert gate.hold(hold).decisions == ()
+    assert gate.action(hold).code == "pending"
