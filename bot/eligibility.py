@@ -51,7 +51,7 @@ class Eligibility:
         self._directory = directory
         self._team = team
 
-    async def check(self, record: HoldRecord, who: Clicker, also: Sequence[Requirement] = ()) -> Eligible:
+    async def check(self, record: HoldRecord, who: Clicker, also: Sequence[Approver] = ()) -> Eligible:
         """Return what makes somebody an approver of a hold.
 
         Args:
@@ -86,13 +86,33 @@ class Eligibility:
             NotEligible: They may not see it.
         """
         user = await self._person(who)
+        await self._check_sight(record, who, user)
+        return _known(who, user)
+
+    async def visible(self, records: Sequence[HoldRecord], who: Clicker) -> list[HoldRecord]:
+        """Return the holds that somebody may see.
+
+        Raises:
+            NotEligible: They may see none, whatever it is.
+        """
+        user = await self._person(who)
+        seen = []
+        for record in records:
+            try:
+                await self._check_sight(record, who, user)
+            except NotEligible:
+                continue
+            seen.append(record)
+        return seen
+
+    async def _check_sight(self, record: HoldRecord, who: Clicker, user: User) -> None:
         entries = {approver for need in record.requirements for approver in need.approvers}
         satisfied, failures = await self._satisfied(user.id, entries)
-        if not satisfied and not await self._in_channel(record, user.id, failures):
+        if await self._in_channel(record, user.id, failures):
+            return
+        if not satisfied:
             raise _not_among(failures)
-        if satisfied:
-            self._refuse_outsiders(user, who, entries)
-        return _known(who, user)
+        self._refuse_outsiders(user, who, entries)
 
     async def unmeetable(self, record: HoldRecord) -> tuple[Requirement, int] | None:
         """Return a requirement that not enough people could ever meet, and how many could; None if all can.

@@ -1,0 +1,57 @@
+"""Keep the messages that show a hold as the hold stands now."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+
+from bot.desk import Desk
+from bot.views.card import card, card_text
+from gate.model import HoldRecord
+
+REMEMBERED = 2000
+
+
+class Cards:
+    """Update cards, one at a time each, and only where something changed.
+
+    Args:
+        desk: What the bot works with.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._locks: OrderedDict[tuple[str, str], asyncio.Lock] = OrderedDict()
+        self._drawn: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    async def refresh(self, hold: str, channel: str, ts: str) -> None:
+        """Make one message show the hold as it stands now.
+
+        Raises:
+            SlackApiError: Slack refused; the other failures of a call are raised too.
+        """
+        async with self._lock(channel, ts):
+            record = await self._desk.run(self._desk.service.hold, hold)
+            blocks = await self._desk.run(card, record, self._desk.place)
+            drawn = json.dumps(blocks)
+            if self._drawn.get((channel, ts)) == drawn:
+                return
+            await self._desk.poster.chat_update(channel=channel, ts=ts, blocks=blocks, text=card_text(record))
+            self._remember(channel, ts, drawn)
+
+    async def drawn(self, record: HoldRecord) -> tuple[list[dict[str, object]], str]:
+        """Return blocks and notification line of a new card."""
+        blocks = await self._desk.run(card, record, self._desk.place)
+        return blocks, card_text(record)
+
+    def _lock(self, channel: str, ts: str) -> asyncio.Lock:
+        lock = self._locks.setdefault((channel, ts), asyncio.Lock())
+        if len(self._locks) > REMEMBERED and not next(iter(self._locks.values())).locked():
+            self._locks.popitem(last=False)
+        return lock
+
+    def _remember(self, channel: str, ts: str, drawn: str) -> None:
+        self._drawn[channel, ts] = drawn
+        if len(self._drawn) > REMEMBERED:
+            self._drawn.popitem(last=False)

@@ -1,0 +1,88 @@
+"""``/gate``: the second way to see and decide holds, for when buttons do not arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.answers import Answers, said
+from bot.deciding import Answer, Deciding
+from bot.desk import Desk
+from bot.payloads import Press
+from bot.references import Origin, Reference, code_of
+from bot.views import inbox, modals
+from bot.views.text import Block
+from gate.errors import Fault, IllegalMove
+from gate.model import HoldRecord
+
+OTHER_CODE = (
+    "That code does not belong to this hold as it stands now; nothing was recorded."
+    " Type /gate show {id} and look again."
+)
+FREEZE = "Freezing is done on the command line: gate freeze. Nothing was frozen."
+
+
+class Commands:
+    """Answer the slash command.
+
+    Args:
+        desk: What the bot works with.
+        answers: How people are told.
+        deciding: From an answer to a decision.
+    """
+
+    def __init__(self, desk: Desk, answers: Answers, deciding: Deciding) -> None:
+        self._desk, self._answers, self._deciding = desk, answers, deciding
+
+    async def answer(self, press: Press) -> None:
+        """Do what was typed and tell only who typed it."""
+        verb, _, rest = press.value.strip().partition(" ")
+        try:
+            blocks, text = await self._do(press, verb.lower(), rest.split())
+        except Fault as fault:
+            blocks, text = said(str(fault)), str(fault)
+        await self._answers.whisper(press, blocks, text)
+
+    async def _do(self, press: Press, verb: str, words: Sequence[str]) -> tuple[list[Block], str]:
+        if verb == "holds":
+            return await self._list(press)
+        if verb == "show" and words:
+            return await self._show(press, words[0])
+        if verb == "approve" and len(words) >= 2:
+            return await self._approve(press, words[0], words[1], " ".join(words[2:]))
+        if verb == "deny" and words:
+            return await self._deny(press, words[0], " ".join(words[1:]))
+        if verb in ("freeze", "unfreeze"):
+            return said(FREEZE), FREEZE
+        return inbox.help_blocks(), "How to use /gate"
+
+    async def _list(self, press: Press) -> tuple[list[Block], str]:
+        every = await self._desk.run(self._desk.service.holds)
+        seen = await self._desk.eligibility.visible(every, press.who)
+        return inbox.list_blocks(seen), f"{len(seen)} holds"
+
+    async def _show(self, press: Press, id_: str) -> tuple[list[Block], str]:
+        record = await self._desk.run(self._desk.service.hold, id_)
+        await self._desk.eligibility.may_see(record, press.who)
+        return inbox.show_blocks(record), record.name
+
+    async def _approve(self, press: Press, id_: str, code: str, comment: str) -> tuple[list[Block], str]:
+        record = await self._desk.run(self._desk.service.hold, id_)
+        if code != code_of(record):
+            raise IllegalMove(OTHER_CODE.format(id=id_), code="changed")
+        after = await self._decide(press, record, Answer("approve", comment))
+        more = " More approvals are needed." if after.state.value == "pending" else " It may run once, now."
+        return _both(f"Your approval is recorded.{more}")
+
+    async def _deny(self, press: Press, id_: str, comment: str) -> tuple[list[Block], str]:
+        record = await self._desk.run(self._desk.service.hold, id_)
+        await self._decide(press, record, Answer("deny", comment))
+        return _both("Your denial is recorded. The agent receives it with your comment; nothing ran.")
+
+    async def _decide(self, press: Press, record: HoldRecord, answer: Answer) -> HoldRecord:
+        cut = Answer(answer.said, answer.comment[: modals.COMMENT_LIMIT])
+        origin = Origin(Reference.of(record), press.channel, via="command")
+        return await self._deciding.decide(press, origin, record, cut)
+
+
+def _both(sentence: str) -> tuple[list[Block], str]:
+    return said(sentence), sentence

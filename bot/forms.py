@@ -1,0 +1,89 @@
+"""Answer a submitted form: within two seconds, with the result or with a window that is updated to it."""
+
+from __future__ import annotations
+
+import logging
+
+from bot import names
+from bot.deciding import OLD, Answer, Deciding
+from bot.payloads import Press, input_value
+from bot.references import Origin
+from bot.views import modals
+from bot.views.text import Block
+from gate.errors import Fault, IllegalMove
+from gate.model import HoldRecord, Said
+
+log = logging.getLogger("bot")
+
+FAILED = "Something went wrong, and your answer may not have been recorded. Look at the card."
+MISSING = "The policy asks for a comment here."
+
+
+class Forms:
+    """Turn submitted forms into decisions.
+
+    Args:
+        deciding: From a press to a decision.
+    """
+
+    def __init__(self, deciding: Deciding) -> None:
+        self._deciding = deciding
+
+    async def submit(self, press: Press) -> Block:
+        """Record what a form says.
+
+        Args:
+            press: The submitted form.
+
+        Returns:
+            The answer for Slack: errors beside the inputs, or the window that says how it went.
+        """
+        try:
+            return await self._submit(press)
+        except Fault as fault:
+            if fault.code == "comment_required":
+                return _errors(str(fault))
+            return _window("Not recorded", str(fault))
+        except Exception:
+            log.exception("A form could not be recorded")
+            return _window("Not recorded", FAILED)
+
+    async def _submit(self, press: Press) -> Block:
+        try:
+            origin = Origin.load(press.meta)
+        except ValueError:
+            raise IllegalMove(OLD, code="unknown_hold") from None
+        record = await self._deciding.hold(origin.reference, press, origin)
+        said: Said = "approve" if press.action == names.APPROVE_FORM else "deny"
+        answer = Answer(said, _comment(press, record, said))
+        if not answer.comment and modals.comment_required(record, said):
+            return _errors(MISSING)
+        after = await self._deciding.decide(press, origin, record, answer)
+        return _window(*_recorded(after, said))
+
+
+def _comment(press: Press, record: HoldRecord, said: Said) -> str:
+    """Return the words of a form: the quick reason, the comment, or both; "Other" alone is no words."""
+    written = input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip()
+    chosen = input_value(press.values, modals.REASON_BLOCK, names.REASON) if said == "deny" else ""
+    reasons = modals.reasons_of(record)
+    quick = reasons[int(chosen)] if chosen.isdecimal() and int(chosen) < len(reasons) else ""
+    if quick == modals.OTHER:
+        return written
+    return ": ".join(piece for piece in (quick, written) if piece)
+
+
+def _recorded(after: HoldRecord, said: Said) -> tuple[str, str]:
+    if said == "deny":
+        return "Denied", "Your answer is recorded. The agent receives it with your comment; nothing ran."
+    if after.state.value == "pending":
+        return "Approved", "Your approval is recorded. More approvals are needed before anything runs."
+    return "Approved", "Your approval is recorded. The agent may run this call once."
+
+
+def _errors(message: str) -> Block:
+    return {"response_action": "errors", "errors": {modals.COMMENT_BLOCK: message}}
+
+
+def _window(title: str, sentence: str) -> Block:
+    return {"response_action": "update", "view": modals.told(title, sentence)}

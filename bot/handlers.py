@@ -1,0 +1,158 @@
+"""Register for everything Slack may send, acknowledge it at once, and work afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from bot import names
+from bot.answers import Answers
+from bot.cards import Cards
+from bot.commands import Commands
+from bot.deciding import Deciding
+from bot.desk import Desk
+from bot.forms import FAILED, Forms
+from bot.payloads import Body, Press, clicker, pressed, submitted, typed
+from bot.slack_errors import CALL_FAILURES, trouble
+from bot.views import modals
+from bot.views.home import home
+from gate.errors import Fault, NotEligible
+
+log = logging.getLogger("bot")
+
+SUBMIT_SECONDS = 1.8
+"""How long a submitted form may take before its window says "Recording…"; Slack waits three seconds."""
+
+UNKNOWN = "This button means nothing to this version of the gate; nothing was recorded. Use /gate holds."
+
+
+class Handlers:
+    """Everything that people can do in Slack.
+
+    Args:
+        desk: What the bot works with.
+        cards: How cards are kept up to date.
+    """
+
+    def __init__(self, desk: Desk, cards: Cards) -> None:
+        self._desk = desk
+        self._answers = Answers(desk)
+        self._deciding = Deciding(desk, self._answers, cards)
+        self._forms = Forms(self._deciding)
+        self._commands = Commands(desk, self._answers, self._deciding)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._does: dict[str, Callable[[Press], Awaitable[None]]] = {
+            names.APPROVE: self._deciding.approve,
+            names.APPROVE_WITH_COMMENT: self._deciding.ask,
+            names.DENY: self._deciding.ask,
+            names.STOP: self._deciding.ask,
+            names.VIEW: self._deciding.view,
+            names.PAGE_NEXT: self._deciding.view,
+            names.PAGE_BACK: self._deciding.view,
+        }
+
+    def listen(self, app: AsyncApp) -> None:
+        """Register with a bolt app; whatever fits nothing of ours is acknowledged and answered too."""
+        app.action(names.ANY)(self._on_action)
+        app.view_submission(names.ANY)(self._on_submit)
+        app.view_closed(names.ANY)(self._on_nothing)
+        app.command(names.ANY)(self._on_command)
+        app.shortcut(names.ANY)(self._on_shortcut)
+        app.options(names.ANY)(self._on_options)
+        app.event("app_home_opened")(self._on_home)
+        app.event(names.ANY)(self._on_nothing)
+
+    async def finish(self, seconds: float) -> None:
+        """Wait for presses in hand, at most so long."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+
+    async def _on_action(self, ack: AsyncAck, body: Body) -> None:
+        await ack()
+        self._later(self._act(pressed(body, self._desk.team)))
+
+    async def _on_submit(self, ack: AsyncAck, body: Body) -> None:
+        press = submitted(body, self._desk.team)
+        task = self._later(self._forms.submit(press))
+        await asyncio.wait({task}, timeout=SUBMIT_SECONDS)
+        if task.done():
+            await ack(**task.result())
+            return
+        await ack(response_action="update", view=modals.recording())
+        self._later(self._finish_form(press, task))
+
+    async def _on_command(self, ack: AsyncAck, body: Body) -> None:
+        await ack()
+        press = typed(body, self._desk.team)
+        self._later(self._guarded(press, self._commands.answer(press)))
+
+    async def _on_shortcut(self, ack: AsyncAck, body: Body) -> None:
+        await ack()
+        press = pressed(body, self._desk.team)
+        self._later(self._answers.open(press, modals.told("Approval gate", UNKNOWN)))
+
+    async def _on_options(self, ack: AsyncAck) -> None:
+        await ack(options=[])
+
+    async def _on_nothing(self, ack: AsyncAck) -> None:
+        await ack()
+
+    async def _on_home(self, ack: AsyncAck, body: Body) -> None:
+        await ack()
+        event = body.get("event") or {}
+        if event.get("tab", "home") == "home":
+            self._later(self._publish_home({**body, "user": {"id": event.get("user")}}))
+
+    async def _act(self, press: Press) -> None:
+        does = self._does.get(press.action)
+        if does is None:
+            await self._answers.tell(press, "Approval gate", UNKNOWN)
+            return
+        await self._guarded(press, does(press))
+
+    async def _guarded(self, press: Press, work: Awaitable[None]) -> None:
+        """Answer a press even where the work for it fails."""
+        try:
+            await work
+        except Fault as fault:
+            await self._answers.tell(press, "Not recorded", str(fault))
+        except Exception:
+            log.exception("A press could not be handled")
+            await self._answers.tell(press, "Not recorded", FAILED)
+
+    async def _finish_form(self, press: Press, task: asyncio.Task[Any]) -> None:
+        answer = await task
+        view = answer.get("view")
+        if view is None:
+            view = modals.told("Not recorded", " ".join(answer.get("errors", {}).values()))
+        await self._answers.update(press.view, view)
+
+    async def _publish_home(self, body: Body) -> None:
+        who = clicker(body, self._desk.team)
+        every = await self._desk.run(self._desk.service.holds)
+        try:
+            seen = await self._desk.eligibility.visible(every, who)
+        except NotEligible:
+            seen = []
+        try:
+            await self._desk.client.views_publish(
+                user_id=who.user, view=home(seen, local=self._desk.place.local)
+            )
+        except CALL_FAILURES as error:
+            log.warning("A home tab could not be drawn: %s", trouble(error).code)
+
+    def _later(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("A press could not be handled", exc_info=error)

@@ -1,0 +1,243 @@
+"""Work the outbox: lease what is due, post or update it, and record what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+from bot.cards import Cards
+from bot.delivery import Delivery
+from bot.desk import Desk
+from bot.directory import LookupFailed
+from bot.names import EVENT_TYPE
+from bot.pacing import Pacer
+from bot.slack_errors import CALL_FAILURES, Trouble, trouble
+from bot.views import blocks
+from bot.views.text import notification, visible
+from gate.errors import Fault
+from gate.lifecycle import OPEN
+from gate.model import HoldRecord, Notice
+
+log = logging.getLogger("bot")
+
+IDLE = 0.2
+"""Seconds between looks at the store while nothing happens in this process."""
+LEASE = timedelta(seconds=60)
+IN_HAND = 20
+PATIENCE = 20.0
+"""Longest that a message is kept in hand for pacing; beyond that it goes back to the store."""
+LONGEST_BACKOFF = 60.0
+GIVE_UP = 60
+"""Tries after which an update or a reply is given up; a card is tried until its hold's deadline."""
+
+
+class Retry(Exception):
+    """Say that a notice has to wait.
+
+    Args:
+        after: Seconds; 0 leaves it to the number of tries.
+        reason: Why.
+    """
+
+    def __init__(self, reason: str, after: float = 0.0) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+class Notices:
+    """Post what the store wants posted.
+
+    Args:
+        desk: What the bot works with.
+        cards: How cards are kept up to date.
+        delivery: What has to be true before a first card.
+    """
+
+    def __init__(self, desk: Desk, cards: Cards, delivery: Delivery) -> None:
+        self._desk, self._cards, self._delivery = desk, cards, delivery
+        self._pacer = Pacer()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._replied: dict[tuple[int, str, str], None] = {}
+        self._kinds: dict[str, Callable[[Notice], Awaitable[None]]] = {
+            "card": self._card,
+            "refresh": self._refresh,
+            "reply": self._reply,
+            "announce": self._announce,
+        }
+
+    async def work(self, stop: asyncio.Event) -> None:
+        """Work until told to stop."""
+        while not stop.is_set():
+            self._desk.wake.clear()
+            if not await self._lease():
+                await self._rest(IDLE)
+
+    async def flush(self, seconds: float) -> None:
+        """Post what is due, for at most so many seconds."""
+        try:
+            async with asyncio.timeout(seconds):
+                while await self._lease() or self._tasks:
+                    if self._tasks:
+                        await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+        except TimeoutError:
+            log.warning("Some messages were not posted before the bot stopped; they are when it starts again")
+
+    async def _lease(self) -> int:
+        room = IN_HAND - len(self._tasks)
+        if room <= 0:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+            return 1
+        try:
+            due = await self._desk.run(self._desk.service.lease_notices, limit=min(room, 10), lease=LEASE)
+        except Fault as fault:
+            log.warning("The store could not be asked for messages: %s", fault)
+            return 0
+        for notice in due:
+            task = asyncio.get_running_loop().create_task(self._deliver(notice))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return len(due)
+
+    async def _rest(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._desk.wake.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def _deliver(self, notice: Notice) -> None:
+        """Deliver one notice; those of one hold go one after the other."""
+        key = notice.hold or f"channel {notice.channel}"
+        async with self._order[key]:
+            try:
+                await self._attempt(notice)
+            except Fault as fault:
+                log.error("The store could not record a message: %s", fault)
+            except Exception:
+                log.exception("A message could not be posted")
+                await self._try_record(self._later(notice, "error in the bot", 0.0))
+        if not self._order[key].locked():
+            self._order.pop(key, None)
+
+    async def _attempt(self, notice: Notice) -> None:
+        try:
+            await self._kinds[notice.kind](notice)
+        except Retry as retry:
+            await self._later(notice, str(retry), retry.after)
+        except LookupFailed as failed:
+            await self._later(notice, str(failed), 0.0)
+        except CALL_FAILURES as error:
+            await self._failed(notice, trouble(error))
+
+    async def _try_record(self, record: Awaitable[None]) -> None:
+        try:
+            await record
+        except Fault as fault:
+            log.error("The store could not record a message: %s", fault)
+
+    async def _failed(self, notice: Notice, found: Trouble) -> None:
+        """Record a failure: for good, or to be tried again."""
+        if found.code == "ratelimited":
+            self._pacer.close(notice.channel, found.retry_after)
+        lost = found.permanent and (found.kind != "app" or await self._token_is_dead())
+        if lost or (notice.kind != "card" and notice.attempts >= GIVE_UP):
+            log.error(
+                "A %s to %s cannot be posted: %s", notice.kind, notice.channel or "its cards", found.code
+            )
+            await self._desk.run(self._desk.service.notice_failed, notice.id, error=found.code)
+            return
+        await self._later(notice, found.code, found.retry_after)
+
+    async def _token_is_dead(self) -> bool:
+        """Ask again before believing that the token is dead: bursts have been answered so."""
+        try:
+            await self._desk.poster.auth_test()
+        except CALL_FAILURES as error:
+            return trouble(error).kind == "app"
+        return False
+
+    async def _later(self, notice: Notice, reason: str, after: float) -> None:
+        seconds = after or min(LONGEST_BACKOFF, 0.25 * 2 ** min(notice.attempts, 10))
+        log.info("A %s is tried again in %.1f s: %s", notice.kind, seconds, reason)
+        await self._desk.run(
+            self._desk.service.notice_retry, notice.id, after=timedelta(seconds=seconds), error=reason
+        )
+
+    async def _done(self, notice: Notice, channel: str = "", ts: str = "") -> None:
+        await self._desk.run(self._desk.service.notice_done, notice.id, channel=channel, ts=ts)
+
+    async def _record(self, notice: Notice) -> HoldRecord:
+        return await self._desk.run(self._desk.service.hold, notice.hold or "")
+
+    async def _turn(self, channel: str) -> None:
+        """Wait until a channel takes another message."""
+        wait = self._pacer.take(channel)
+        if wait > PATIENCE:
+            raise Retry("the channel is busy", wait)
+        if wait:
+            await asyncio.sleep(wait)
+
+    async def _card(self, notice: Notice) -> None:
+        record = await self._record(notice)
+        if record.state not in OPEN or not await self._delivery.ready(record):
+            await self._done(notice)
+            return
+        await self._turn(notice.channel)
+        record = await self._record(notice)
+        if record.state not in OPEN:
+            await self._done(notice)
+            return
+        drawn, text = await self._cards.drawn(record)
+        payload = {"hold": record.id, "version": record.version}
+        answer = await self._post(
+            channel=notice.channel,
+            blocks=drawn,
+            text=text,
+            metadata={"event_type": EVENT_TYPE, "event_payload": payload},
+        )
+        await self._done(notice, str(answer["channel"]), str(answer["ts"]))
+
+    async def _refresh(self, notice: Notice) -> None:
+        record = await self._record(notice)
+        for card in record.cards:
+            try:
+                await self._cards.refresh(record.id, card.channel, card.ts)
+            except CALL_FAILURES as error:
+                if trouble(error).kind != "target":
+                    raise
+                log.warning("A card in %s stays as it is: %s", card.channel, trouble(error).code)
+        await self._done(notice)
+
+    async def _reply(self, notice: Notice) -> None:
+        record = await self._record(notice)
+        for card in record.cards:
+            if (notice.id, card.channel, card.ts) in self._replied:
+                continue
+            await self._turn(card.channel)
+            try:
+                await self._post(channel=card.channel, thread_ts=card.ts, **_words(notice.text))
+            except CALL_FAILURES as error:
+                if trouble(error).kind != "target":
+                    raise
+                log.warning("A reply in %s was refused: %s", card.channel, trouble(error).code)
+            self._replied[notice.id, card.channel, card.ts] = None
+        await self._done(notice)
+        for card in record.cards:
+            self._replied.pop((notice.id, card.channel, card.ts), None)
+
+    async def _announce(self, notice: Notice) -> None:
+        await self._turn(notice.channel)
+        await self._post(channel=notice.channel, **_words(notice.text))
+        await self._done(notice)
+
+    async def _post(self, **message: Any) -> Any:
+        return await self._desk.poster.chat_postMessage(unfurl_links=False, unfurl_media=False, **message)
+
+
+def _words(text: str) -> dict[str, Any]:
+    """Return a message that shows any text as it is."""
+    return {"text": notification(text, 1000), "blocks": [blocks.section(visible(text))]}
