@@ -7,7 +7,8 @@ from typing import Any
 
 from gate.clock import FakeClock
 from gate.model import Action, HoldRecord, Notice, Parameters, Person, Principal, Route, Said
-from gate.policy.load import PolicySet, load_texts
+from gate.policy.load import load_texts
+from gate.policy.policyset import PolicySet
 from gate.service import Service
 
 POLICY = """
@@ -46,18 +47,27 @@ def service(db: Path | str = ":memory:", *, text: str | None = POLICY, **options
     return made
 
 
-def act(name: str = "desk.pay", *, session: str = "s1", call_id: str | None = None, **arguments: Any) -> Action:
+def act(
+    name: str = "desk.pay", *, session: str = "s1", call_id: str | None = None, **arguments: Any
+) -> Action:
     """Return a call of the agent ``desk``."""
     given = arguments or {"amount": 50, "to": "bob"}
     names = Parameters(frozenset(given))
     return Action(name, given, "desk", session, ASKER, call_id=call_id, parameters=names)
 
 
-def answer(gate: Service, hold: HoldRecord | str, person: Person = ALICE, said: Said = "approve", **more: Any) -> HoldRecord:
+def answer(
+    gate: Service, hold: HoldRecord | str, person: Person = ALICE, said: Said = "approve", **more: Any
+) -> HoldRecord:
     """Let one person answer the current version of a hold, as the bot would."""
     record = gate.hold(hold) if isinstance(hold, str) else hold
     groups = frozenset({"S0FINANCE"} if person in (ALICE, BOB) else ())
-    options = {"store": record.store, "nonce": record.nonce, "satisfies": groups | {person.user}, "route": ROUTE} | more
+    options = {
+        "store": record.store,
+        "nonce": record.nonce,
+        "satisfies": groups | {person.user},
+        "route": ROUTE,
+    } | more
     return gate.decide(record.id, person=person, said=said, **options)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gate import audit
 from gate.catalogue import Tool
 from gate.model import Freeze
-from gate.policy.load import PolicySet
+from gate.policy.policyset import PolicySet
 from gate.service.road import Road
 from gate.store import rows
 from gate.verbs import ends, freezing, living, look, ruling
@@ -21,10 +21,7 @@ class AdminVerbs(Road):
 
     def apply(self, policy: PolicySet, *, by: str) -> Sequence[str]:
         """Bring a policy into force and return what changed, in words."""
-        with self._turn() as turn:
-            changes = ruling.apply(turn, policy, by=by)
-        self._policy = policy
-        return changes
+        return self._bring_into_force(policy, by=by)
 
     def revisions(self) -> list[Revision]:
         """Return every time a policy came into force, oldest first."""
@@ -84,11 +81,18 @@ class AdminVerbs(Road):
             ]
 
     def records(
-        self, *, after: int = 0, action: str | None = None, limit: int = 1000
+        self,
+        *,
+        after: int = 0,
+        action: str | None = None,
+        limit: int = 1000,
+        wanted: audit.Filter | None = None,
+        newest: bool = False,
     ) -> list[audit.AuditRecord]:
-        """Return records of the log in order."""
+        """Return records of the log in order; see ``audit.records``. ``wanted`` takes the place of the first two."""
+        found = wanted or audit.Filter(after=after, action=action)
         with self.store.reader() as reader:
-            return audit.records(reader, after=after, action=action, limit=limit)
+            return audit.records(reader, found, limit=limit, newest=newest)
 
     def verify(self) -> audit.Verified:
         """Check the whole log."""

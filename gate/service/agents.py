@@ -14,7 +14,7 @@ from gate.ids import new_id
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Evidence, Principal, Submission, Verdict
 from gate.policy.evaluate import evaluate
-from gate.policy.load import PolicySet
+from gate.policy.policyset import PolicySet
 from gate.redact import describe, redact
 from gate.service.road import Road, T
 from gate.verbs import claim as claiming

@@ -53,7 +53,10 @@ class OutboxVerbs(Road):
             if deadline > self.clock.now():
                 break
             with self._turn() as turn:
-                ended += ends.sweep(turn)
+                batch = ends.sweep(turn)
+            if not batch:
+                break
+            ended += batch
         return ended
 
     def next_deadline(self) -> datetime | None:

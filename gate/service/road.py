@@ -7,7 +7,7 @@ import logging
 import os
 import platform
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Literal, TypeVar
 
 from gate.clock import Clock, SystemClock
 from gate.errors import Fault, PolicyError, Problem
-from gate.policy.load import PolicySet, load_texts
+from gate.policy.load import load_texts
+from gate.policy.policyset import PolicySet
 from gate.store.sqlite import SqliteStore
 from gate.verbs import living, ruling, workspace
 from gate.verbs.claim import End
@@ -111,16 +112,26 @@ class Road:
 
     def _apply_at_start(self, policy: PolicySet) -> None:
         """Bring the files into force, unless they were before and have been replaced."""
-        with self._turn() as turn:
-            replaced = ruling.was_replaced(turn.tx, policy.revision)
-            if not replaced:
-                ruling.apply(turn, policy, by=self.actor)
-        if replaced:
-            self._policy = None
-            log.warning(
-                "The policy files (revision %s) were in force before and have been replaced; the store's newer "
-                "revision stays. Go back with 'gate policy apply'.", policy.revision[:12],
-            )  # fmt: skip
+        with self.store.reader() as reader:
+            replaced = ruling.was_replaced(reader, policy.revision)
+        if not replaced:
+            self._bring_into_force(policy, by=self.actor)
+            return
+        self._policy = None
+        log.warning(
+            "The policy files (revision %s) were in force before and have been replaced; the store's newer "
+            "revision stays. Go back with 'gate policy apply'.",
+            policy.revision[:12],
+        )
+
+    def _bring_into_force(self, policy: PolicySet, *, by: str) -> Sequence[str]:
+        while True:
+            with self.store.reader() as reader:
+                change = ruling.compare(reader, policy)
+            with self._turn() as turn:
+                if ruling.apply(turn, change, by=by):
+                    self._policy = policy
+                    return change.words
 
     @contextmanager
     def _turn(self, *, durable: bool = True) -> Iterator[Turn]:

@@ -11,7 +11,7 @@ from gate.clock import from_us, to_us
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import OPEN, State, Verb
 from gate.model import Person, Requirement, Route, Said
-from gate.policy.load import PolicySet
+from gate.policy.policyset import PolicySet
 from gate.requirements import all_met
 from gate.store import rows
 from gate.store.port import Row
@@ -144,6 +144,10 @@ def _counts(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
     """
     needs = look.requirements(row)
     mine = [index for index, each in enumerate(needs) if _satisfies(each, ballot, policy)]
+    if row["on_behalf_of"].startswith("email:") and not row["asker"]:
+        raise NotEligible(
+            "Whom the agent acts for is still being looked up; try again.", code="lookup_failed"
+        )
     allowed = [index for index in mine if needs[index].on_behalf_of_may_approve or not _asked(row, ballot)]
     if mine and not allowed:
         raise NotEligible("The agent acts for you here, so somebody else must answer.", code="asked_for")

@@ -17,9 +17,7 @@ def sweep(turn: Turn) -> int:
         ACTION + "WHERE h.deadline IS NOT NULL AND h.deadline <= ? ORDER BY h.deadline LIMIT ?",
         (turn.us, SWEEP_BATCH),
     )
-    for row in due:
-        expire(turn, row)
-    return len(due)
+    return sum(expire(turn, row) for row in due)
 
 
 def expire(turn: Turn, row: Row) -> bool:

@@ -9,7 +9,8 @@ from datetime import datetime
 
 from gate.clock import from_us
 from gate.policy.changes import describe_changes
-from gate.policy.load import PolicySet, load_texts
+from gate.policy.load import load_texts
+from gate.policy.policyset import PolicySet
 from gate.store.port import Reader
 from gate.verbs.turn import Turn
 
@@ -58,27 +59,53 @@ def was_replaced(reader: Reader, revision: str) -> bool:
     return known is not None and current(reader) != revision
 
 
-def apply(turn: Turn, policy: PolicySet, *, by: str) -> Sequence[str]:
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What bringing a policy into force changes, worked out before the transaction.
+
+    Attributes:
+        before: Revision that it replaces; None for the first.
+        policy: The policy.
+        words: What changes, in words; empty where it is in force already.
+        channels: Channels that the old or the new one names.
+    """
+
+    before: str | None
+    policy: PolicySet
+    words: tuple[str, ...]
+    channels: tuple[str, ...]
+
+
+def compare(reader: Reader, policy: PolicySet) -> Change:
+    """Work out what bringing a policy into force would change."""
+    before = current(reader)
+    if before == policy.revision:
+        return Change(before, policy, (), ())
+    stored = texts(reader, before) if before else None
+    old = load_texts(stored) if stored else None
+    channels = dict.fromkeys([*(old.channels() if old else ()), *policy.channels()])
+    return Change(before, policy, tuple(describe_changes(old, policy)), tuple(channels))
+
+
+def apply(turn: Turn, change: Change, *, by: str) -> bool:
     """Bring a policy into force, record who did, and announce it once to each channel it touches.
 
     Returns:
-        What changed, in words; empty where it was in force already.
+        False where another revision came into force since the change was worked out; nothing was done.
     """
-    before = current(turn.tx)
-    if before == policy.revision:
-        return ()
-    stored = texts(turn.tx, before) if before else None
-    old = load_texts(stored) if stored else None
-    changes = describe_changes(old, policy)
+    policy = change.policy
+    if current(turn.tx) != change.before:
+        return False
+    if change.before == policy.revision:
+        return True
     turn.tx.run(
         "INSERT OR IGNORE INTO revisions VALUES (?, ?)", (policy.revision, json.dumps(dict(policy.texts)))
     )
-    turn.tx.insert("policy", revision=policy.revision, at=turn.us, by=by, changes=json.dumps(list(changes)))
-    turn.log("policy", actor=by, revision=policy.revision, before=before, changes=list(changes))
-    channels = dict.fromkeys([*(old.channels() if old else ()), *policy.channels()])
-    for channel in channels:
-        turn.notify("announce", None, channel=channel, text=_announcement(policy.revision, by, changes))
-    return changes
+    turn.tx.insert("policy", revision=policy.revision, at=turn.us, by=by, changes=json.dumps(change.words))
+    turn.log("policy", actor=by, revision=policy.revision, before=change.before, changes=list(change.words))
+    for channel in change.channels:
+        turn.notify("announce", None, channel=channel, text=_announcement(policy.revision, by, change.words))
+    return True
 
 
 def _announcement(revision: str, by: str, changes: Sequence[str]) -> str:

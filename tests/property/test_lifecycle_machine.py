@@ -55,7 +55,9 @@ class Lifecycle(RuleBasedStateMachine):
 
     # ---- what can happen ----------------------------------------------------------------------------------
 
-    @rule(name=st.sampled_from(sorted(QUORUM)), amount=st.integers(11, 14), call_id=st.sampled_from([None, "c"]))
+    @rule(
+        name=st.sampled_from(sorted(QUORUM)), amount=st.integers(11, 14), call_id=st.sampled_from([None, "c"])
+    )
     def submit(self, name: str, amount: int, call_id: str | None) -> None:
         action = act(name, call_id=call_id and f"{name}{amount}", amount=amount, to="bob")
         found = self.gate.submit(action, wait=False)

@@ -33,7 +33,10 @@ def _swap(tx: Tx) -> None:
 
 TAMPERING: dict[str, tuple[Callable[[Tx], object], int]] = {
     "changed": (lambda tx: tx.run("UPDATE audit SET body = replace(body, 'desk', 'dusk') WHERE seq = 3"), 3),
-    "changed with its hash": (lambda tx: tx.run("UPDATE audit SET body = '{}', hash = 'aa' WHERE seq = 4"), 4),
+    "changed with its hash": (
+        lambda tx: tx.run("UPDATE audit SET body = '{}', hash = 'aa' WHERE seq = 4"),
+        4,
+    ),
     "removed": (lambda tx: tx.run("DELETE FROM audit WHERE seq = 4"), 4),
     "first removed": (lambda tx: tx.run("DELETE FROM audit WHERE seq = 1"), 1),
     "reordered": (_swap, 3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -129,8 +130,6 @@ def test_the_person_acted_for_may_not_approve() -> None:
     gate = service()
     gate.open_session("s2", agent="desk", on_behalf_of=Principal("person", "U0ALICE"))
     asked = act(session="s2")
-    from dataclasses import replace
-
     hold = gate.submit(replace(asked, on_behalf_of=Principal("person", "U0ALICE"))).record.id
     with pytest.raises(NotEligible) as caught:
         answer(gate, hold, ALICE)
@@ -220,7 +219,9 @@ def test_a_block_applied_elsewhere_stops_the_claim(db: Any) -> None:
     hold = _held(gate)
     answer(gate, hold)
     other = service(db, text=None)
-    other.apply(policy(POLICY.replace("lte: 1000}}, then: require_approval", "lte: 1000}}, then: block")), by="cli:x")
+    other.apply(
+        policy(POLICY.replace("lte: 1000}}, then: require_approval", "lte: 1000}}, then: block")), by="cli:x"
+    )
     assert gate.claim(hold, act()).record.state == State.BLOCKED
 
 
@@ -239,7 +240,9 @@ def test_a_larger_quorum_applies_at_once(db: Any) -> None:
     """The quorum is the larger of the hold's and the newest revision's."""
     gate = service(db)
     hold = _held(gate)
-    service(db, text=None).apply(policy(POLICY.replace("reason: Above ten.", "reason: More., quorum: 2")), by="cli:x")
+    service(db, text=None).apply(
+        policy(POLICY.replace("reason: Above ten.", "reason: More., quorum: 2")), by="cli:x"
+    )
     assert answer(gate, hold, ALICE).state == State.PENDING
     assert answer(gate, hold, BOB).state == State.APPROVED
 
@@ -363,3 +366,37 @@ def test_required_comment_is_asked_for() -> None:
         answer(gate, hold, said="deny", comment="  ")
     assert caught.value.code == "comment_required"
     assert answer(gate, hold, said="deny", comment="no").state == State.DENIED
+
+
+def test_nobody_approves_before_it_is_known_who_asked() -> None:
+    """While an address is not looked up yet, nobody can answer, since they might be the one acted for."""
+    gate = service()
+    asked = Principal("email", "alice@example.com")
+    gate.open_session("s2", agent="desk", on_behalf_of=asked)
+    hold = gate.submit(replace(act(session="s2"), on_behalf_of=asked)).record.id
+    with pytest.raises(NotEligible) as caught:
+        answer(gate, hold, BOB)
+    assert caught.value.code == "lookup_failed"
+    gate.who_asked(hold, ALICE)
+    with pytest.raises(NotEligible):
+        answer(gate, hold, ALICE)
+    assert answer(gate, hold, BOB).state == State.APPROVED
+
+
+def test_unknown_asker_ends_the_hold() -> None:
+    """An address that belongs to no single member ends the hold undelivered."""
+    gate = service()
+    hold = _held(gate)
+    gate.who_asked(hold, None)
+    assert gate.action(hold).code == "cannot_tell_who_asked"
+
+
+def test_replaced_files_do_not_come_back_by_a_restart(db: Any) -> None:
+    """A start with files that were replaced keeps the newer revision; going back is explicit."""
+    first = service(db)
+    newer = policy(POLICY + "\n# newer\n")
+    first.apply(newer, by="cli:x")
+    again = service(db)
+    assert again.policy().revision == newer.revision
+    assert again.apply(policy(), by="cli:x")
+    assert first.policy().revision == policy().revision
