@@ -80,26 +80,57 @@ def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, 
     return int(seq)
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which records are meant; None leaves a key out.
+
+    Attributes:
+        after: Only those with a larger number.
+        action: Only those about this action.
+        kind: Only those of this kind, such as ``decide``.
+        since: Only those at or after this time, UTC.
+        until: Only those before this time, UTC.
+    """
+
+    after: int = 0
+    action: str | None = None
+    kind: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+_MATCHING = (
+    "SELECT seq, body, hash FROM audit WHERE seq > :after AND (:action IS NULL OR action = :action) AND "
+    "(:kind IS NULL OR kind = :kind) AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR "
+    "at < :until) "
+)
+
+
 def records(
-    reader: Reader, *, after: int = 0, action: str | None = None, limit: int = 1000
+    reader: Reader, wanted: Filter = Filter(), *, limit: int = 1000, newest: bool = False
 ) -> list[AuditRecord]:
     """Return records in order.
 
     Args:
         reader: Where to read.
-        after: Only records with a larger number.
-        action: Only records about this action.
+        wanted: Which records are meant.
         limit: How many at most.
+        newest: Whether the newest are kept where there are more; else the oldest.
     """
-    rows = reader.all(
-        "SELECT seq, body, hash FROM audit WHERE seq > ? AND (? IS NULL OR action = ?) ORDER BY seq LIMIT ?",
-        (after, action, action, limit),
-    )
-    return [AuditRecord(row["seq"], json.loads(row["body"]), row["hash"]) for row in rows]
+    times = {key: moment and moment.isoformat() for key, moment in _times(wanted).items()}
+    given = {"after": wanted.after, "action": wanted.action, "kind": wanted.kind, **times, "limit": limit}
+    rows = reader.all(_MATCHING + f"ORDER BY seq {'DESC' if newest else ''} LIMIT :limit", given)
+    found = [AuditRecord(row["seq"], json.loads(row["body"]), row["hash"]) for row in rows]
+    return found[::-1] if newest else found
+
+
+def _times(wanted: Filter) -> dict[str, datetime | None]:
+    return {"since": wanted.since, "until": wanted.until}
 
 
 def verify(reader: Reader) -> Verified:
-    """Check the whole chain and name the first record that is changed, removed, reordered, inserted or cut."""
+    """Check the whole chain and name the first record that is changed, removed, reordered, "
+    "inserted or cut."""
     before, seq = "", 0
     for row in _all(reader):
         problem = _problem(row, seq + 1, before)

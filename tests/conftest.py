@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,12 @@ SKIPPED: dict[str, int] = {}
 
 
 @pytest.fixture(autouse=True)
-def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every test away from the settings and the state folder of whoever runs it."""
     for name in [name for name in os.environ if name.startswith(("GATE_", "SLACK_"))]:
         if name != "GATE_TEST_SKIPS":
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    yield
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ actions:
 rules:
   - {id: reads, match: "desk.get_*", then: allow}
   - {id: small, match: desk.pay, when: {args.amount: {gt: 0, lte: 10}}, then: allow}
-  - {id: large, match: desk.pay, when: {args.amount: {gt: 10, lte: 1000}}, then: require_approval, reason: Above ten.}
+  - {id: large, match: desk.pay, when: {args.amount: {gt: 10, lte: 1000}}, then: require_approval,
+     reason: Above ten.}
   - {id: huge, match: desk.pay, when: {args.amount: {gt: 1000}}, then: block, reason: Never above a thousand.}
   - {id: two, match: desk.fire, then: require_approval, quorum: 2, reason: Two people.}
   - {id: never, match: "desk.delete_*", then: block, reason: Not for agents.}

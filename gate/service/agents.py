@@ -21,7 +21,7 @@ from gate.verbs import claim as claiming
 from gate.verbs import living, look, sessions, waiting
 from gate.verbs import submit as submitting
 from gate.verbs.claim import Claimed, End
-from gate.verbs.turn import Turn, action_row
+from gate.verbs.turn import action_row
 
 log = logging.getLogger("gate")
 
@@ -82,7 +82,8 @@ class AgentVerbs(Road):
         return claimed
 
     def settle(self, action_id: str, end: End) -> None:
-        """Record how an action in hand ended; what cannot be written now is tried again with each heartbeat."""
+        """Record how an action in hand ended; what cannot be written now is tried again with "
+        "each heartbeat."""
         self._unsettled[action_id] = end
         try:
             self._settle(action_id, end)

@@ -103,7 +103,8 @@ def _refuse_network(database: Path) -> None:
     kind = _file_system(database)
     if kind in NETWORK_FILE_SYSTEMS:
         raise StoreError(
-            f"The store {database} would lie on a network file system ({kind}), whose locks cannot be trusted. "
+            f"The store {database} would lie on a network file system ({kind}), whose locks cannot "
+            "be trusted. "
             "Name a file on a local disk with GATE_DB or db=."
         )
 

@@ -20,7 +20,8 @@ CREATE TABLE sessions (
     id TEXT PRIMARY KEY, agent TEXT NOT NULL, on_behalf_of TEXT NOT NULL, opened_at INTEGER NOT NULL,
     ended_at INTEGER) STRICT;
 CREATE TABLE evidence (
-    n INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions, text TEXT NOT NULL, weight TEXT NOT NULL,
+    n INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions, text TEXT NOT NULL,
+    weight TEXT NOT NULL,
     url TEXT NOT NULL, UNIQUE (session, text, weight, url)) STRICT;
 
 CREATE TABLE processes (
@@ -30,11 +31,13 @@ CREATE TABLE processes (
 CREATE TABLE actions (
     id TEXT PRIMARY KEY, parent TEXT, agent TEXT NOT NULL, session TEXT NOT NULL REFERENCES sessions,
     on_behalf_of TEXT NOT NULL, name TEXT NOT NULL, call_id TEXT, digest TEXT NOT NULL, state TEXT NOT NULL,
-    code TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', rules TEXT NOT NULL, described TEXT NOT NULL,
+    code TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', rules TEXT NOT NULL,
+    described TEXT NOT NULL,
     declared_read INTEGER NOT NULL, process INTEGER REFERENCES processes, submitted_at INTEGER NOT NULL,
     ended_at INTEGER, result TEXT, kept INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '',
     late INTEGER NOT NULL DEFAULT 0) STRICT;
-CREATE UNIQUE INDEX actions_by_call_id ON actions (session, agent, on_behalf_of, call_id) WHERE call_id IS NOT NULL;
+CREATE UNIQUE INDEX actions_by_call_id ON actions (session, agent, on_behalf_of,
+    call_id) WHERE call_id IS NOT NULL;
 CREATE INDEX actions_by_digest ON actions (session, digest, submitted_at);
 CREATE INDEX actions_by_session ON actions (session, submitted_at);
 CREATE INDEX actions_running ON actions (process) WHERE state = 'running';
@@ -53,7 +56,8 @@ CREATE TABLE versions (
 CREATE TABLE decisions (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
     name TEXT NOT NULL, said TEXT NOT NULL CHECK (said IN ('approve', 'deny')), comment TEXT NOT NULL,
-    counts TEXT NOT NULL, route TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (action, version, team, user)) STRICT;
+    counts TEXT NOT NULL, route TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (action, version, team,
+    user)) STRICT;
 CREATE TABLE views_opened (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
     at INTEGER NOT NULL, PRIMARY KEY (action, version, team, user)) STRICT;
@@ -70,7 +74,8 @@ CREATE TABLE notices (
 CREATE INDEX notices_open ON notices (due_at) WHERE done_at IS NULL;
 CREATE INDEX notices_by_action ON notices (action);
 CREATE TABLE cards (
-    channel TEXT NOT NULL, ts TEXT NOT NULL, action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL,
+    channel TEXT NOT NULL, ts TEXT NOT NULL, action TEXT NOT NULL REFERENCES actions,
+    version INTEGER NOT NULL,
     at INTEGER NOT NULL, PRIMARY KEY (channel, ts)) STRICT;
 CREATE INDEX cards_by_action ON cards (action);
 
@@ -85,7 +90,8 @@ CREATE TABLE audit (
     at TEXT GENERATED ALWAYS AS (json_extract(body, '$.at')) VIRTUAL,
     action TEXT GENERATED ALWAYS AS (json_extract(body, '$.action')) VIRTUAL) STRICT;
 CREATE INDEX audit_by_action ON audit (action) WHERE action IS NOT NULL;
-CREATE TABLE audit_head (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+CREATE TABLE audit_head (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,
+    hash TEXT NOT NULL) STRICT;
 INSERT INTO audit_head VALUES (1, 0, '');
 """
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 Row = dict[str, Any]
-Params = Sequence[Any]
+Params = Sequence[Any] | Mapping[str, Any]
 
 
 class Reader(Protocol):

@@ -60,14 +60,17 @@ class SqliteStore:
         path: The database file, or ``:memory:``.
         create: Whether an empty place becomes a new store.
         renew_key: Whether a new key replaces the old or lost one.
+        migrate: Whether an older schema is brought to this version's instead of refused.
 
     Raises:
         StoreError: The store cannot be opened, its key is missing, or its schema is not this version's.
     """
 
-    def __init__(self, path: Path | str, *, create: bool = True, renew_key: bool = False) -> None:
+    def __init__(
+        self, path: Path | str, *, create: bool = True, renew_key: bool = False, migrate: bool = False
+    ) -> None:
         self.path = None if str(path) == ":memory:" else Path(path).absolute()
-        self._renew = renew_key
+        self._renew, self._migrate = renew_key, migrate
         self._lock = threading.RLock()
         self._read_lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
@@ -91,11 +94,17 @@ class SqliteStore:
     def _prepare_schema(self, create: bool) -> None:
         with self.transaction() as tx:
             schema = migrations.schema_of(tx)
-            if schema == 0 and not create and not tx.one("SELECT 1 FROM sqlite_master"):
+            if schema == 0 and tx.one("SELECT 1 FROM sqlite_master"):
+                raise StoreError(
+                    f"{self.path} is a database of something else, not a store. Nothing was changed. "
+                    "Name the right file with GATE_DB or db=.",
+                    code="not_a_store",
+                )
+            if schema == 0 and not create:
                 raise StoreError(
                     f"{self.path} is empty, not a store. Start the agent or bot first, or name GATE_DB."
                 )
-            if 0 < schema < migrations.NEWEST:
+            if 0 < schema < migrations.NEWEST and not self._migrate:
                 raise StoreError(
                     f"The store has schema {schema}; run 'gate db migrate'.", code="older_schema"
                 )

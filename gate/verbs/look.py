@@ -30,10 +30,13 @@ HISTORY = 20
 SHORTEST_PREFIX = 6
 
 _HOLD = (
-    "SELECT a.*, h.*, v.nonce, v.digest AS current_digest, v.revision, v.arguments, v.hidden, v.decisive, v.effect, "
-    "v.rulings, v.requirements, v.view_required, EXISTS (SELECT 1 FROM waiters w JOIN processes p ON p.id = w.process "
+    "SELECT a.*, h.*, v.nonce, v.digest AS current_digest, v.revision, v.arguments, v.hidden, "
+    "v.decisive, v.effect, "
+    "v.rulings, v.requirements, v.view_required, EXISTS (SELECT 1 FROM waiters w JOIN processes p "
+    "ON p.id = w.process "
     "WHERE w.action = a.id AND p.closed_at IS NULL) AS waiting "
-    "FROM actions a JOIN holds h ON h.action = a.id JOIN versions v ON v.action = a.id AND v.version = h.version "
+    "FROM actions a JOIN holds h ON h.action = a.id JOIN versions v ON v.action = a.id AND "
+    "v.version = h.version "
 )
 
 
@@ -72,7 +75,8 @@ def action(reader: Reader, action_id: str) -> ActionRecord:
 def states(reader: Reader, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
     """Return state and version of each action that exists, in one query."""
     found = reader.all(
-        "SELECT a.id, a.state, coalesce(h.version, 0) AS version FROM actions a LEFT JOIN holds h ON h.action = a.id "
+        "SELECT a.id, a.state, coalesce(h.version, 0) AS version FROM actions a LEFT JOIN holds h "
+        "ON h.action = a.id "
         "WHERE a.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
     )
@@ -94,7 +98,8 @@ def full_id(reader: Reader, prefix: str, *, table: str = "actions") -> str:
     if len(prefix) < SHORTEST_PREFIX or not prefix.isalnum():
         raise IllegalMove(f"{prefix!r} is no id: give at least six of its characters.", code="unknown_hold")
     found = reader.all(
-        f"SELECT {column} AS id FROM {table} WHERE {column} >= ? AND {column} < ? LIMIT 2",  # noqa: S608
+        f"SELECT {column} AS id FROM {table} "  # noqa: S608 - both names come from this function
+        f"WHERE {column} >= ? AND {column} < ? LIMIT 2",
         (prefix.lower(), prefix.lower() + "\x7f"),
     )
     if len(found) != 1:
@@ -146,7 +151,8 @@ def past_call(row: Row) -> PastCall:
 
 def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
     found = reader.all(
-        "SELECT * FROM actions WHERE session = ? AND submitted_at <= ? AND id <> ? ORDER BY submitted_at DESC LIMIT ?",
+        "SELECT * FROM actions WHERE session = ? AND submitted_at <= ? AND id <> ? ORDER BY "
+        "submitted_at DESC LIMIT ?",
         (row["session"], row["submitted_at"], row["id"], HISTORY),
     )
     return tuple(past_call(each) for each in found)

@@ -85,7 +85,8 @@ def _check_session(turn: Turn, action: Action) -> None:
         raise NoSession(f"The session {action.session!r} {state}; nothing ran. Open it with gate.session(…).")
     if (row["agent"], row["on_behalf_of"]) != (action.agent, rows.principal_text(action.on_behalf_of)):
         raise NoSession(
-            f"The session {action.session!r} belongs to the agent {row['agent']!r} and to whom it was opened for; "
+            f"The session {action.session!r} belongs to the agent {row['agent']!r} and to whom it "
+            "was opened for; "
             "nothing ran. Open another session."
         )
 
@@ -101,7 +102,8 @@ def _by_call_id(turn: Turn, draft: Draft) -> Row | None:
     )
     if row is not None and row["digest"] != draft.digest:
         raise CallIdReused(
-            f"The call id {action.call_id!r} already stands for another call of {row['name']} in this session; "
+            f"The call id {action.call_id!r} already stands for another call of {row['name']} in "
+            "this session; "
             "nothing ran. Give each call an id of its own."
         )
     return row
@@ -237,7 +239,8 @@ def _soonest(turn: Turn, needs: Sequence[Requirement], key: str) -> int:
 def _insert_version(turn: Turn, draft: Draft) -> None:
     verdict = draft.verdict
     turn.tx.insert(
-        "versions", action=draft.id, version=1, nonce=new_nonce(), digest=draft.digest, revision=verdict.revision,
+        "versions", action=draft.id, version=1, nonce=new_nonce(), digest=draft.digest,
+        revision=verdict.revision,
         arguments=draft.shown, hidden=json.dumps(draft.hidden), decisive=json.dumps(verdict.decisive),
         effect=rows.dump(ResolvedEffect, verdict.effect),
         rulings=rows.dump(tuple[Ruling, ...], verdict.rulings),

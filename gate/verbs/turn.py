@@ -68,7 +68,8 @@ class Turn:
         check_move(start, verb, end)
         ended = self.us if end in ENDED else None
         changed = self.tx.run(
-            "UPDATE actions SET state = ?, code = ?, reason = CASE ? WHEN '' THEN reason ELSE ? END, ended_at = ? "
+            "UPDATE actions SET state = ?, code = ?, reason = CASE ? WHEN '' THEN reason ELSE ? "
+            "END, ended_at = ? "
             "WHERE id = ? AND state = ?",
             (end, code, reason, reason, ended, row["id"], start),
         )
@@ -100,7 +101,8 @@ class Turn:
         """Put one notice into the outbox; a refresh that still waits serves for both."""
         action, session, version = (row["id"], row["session"], row["version"]) if row else (None, "", 0)
         waiting = kind == "refresh" and self.tx.one(
-            "SELECT 1 FROM notices WHERE action = ? AND kind = 'refresh' AND done_at IS NULL AND leased_until <= ?",
+            "SELECT 1 FROM notices WHERE action = ? AND kind = 'refresh' AND done_at IS NULL AND "
+            "leased_until <= ?",
             (action, self.us),
         )
         if not waiting:
@@ -117,7 +119,8 @@ class Turn:
 
 
 ACTION = (
-    "SELECT a.*, h.version, h.expires_at, h.deliver_by, h.accepted_at, h.use_by, h.ask_again_us, h.evidence_mark, "
+    "SELECT a.*, h.version, h.expires_at, h.deliver_by, h.accepted_at, h.use_by, h.ask_again_us, "
+    "h.evidence_mark, "
     "h.asker, v.digest AS current_digest, v.nonce, v.requirements, v.rulings, v.view_required "
     "FROM actions a LEFT JOIN holds h ON h.action = a.id "
     "LEFT JOIN versions v ON v.action = a.id AND v.version = h.version "

@@ -50,7 +50,8 @@ def _check_host(team: str, api_host: str, allow_local: bool) -> None:
         )
     if not slack and (team != LOCAL_TEAM or not allow_local):
         raise StoreError(
-            f"{api_host} is not Slack. Only the local workspace ({LOCAL_TEAM}) may be talked to there, and only "
+            f"{api_host} is not Slack. Only the local workspace ({LOCAL_TEAM}) may be talked to "
+            "there, and only "
             "with GATE_ALLOW_LOCAL_WORKSPACE=1. Nothing was posted.",
             code="not_slack",
         )
