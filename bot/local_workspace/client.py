@@ -72,7 +72,8 @@ class Control(Watcher):
             block_id: the block, if the action_id stands in several.
             values: what other inputs of the message hold.
             confirm: false cancels the element's confirm dialog; nothing is sent then.
-            forge: press even what the page would not let this person press.
+            forge: press even what the page would not let this person press: as somebody else's, in a
+                channel they do not see, or on a former version of the message.
 
         Returns:
             delivered, acked, ack_ms, trouble, envelope_id, body.
@@ -146,12 +147,19 @@ class Control(Watcher):
 
     # ---- acting as a test
 
-    def forge(self, payload: Json, kind: str = "interactive") -> Json:
-        """Deliver any payload; kind interactive, slash_commands or events_api."""
-        return self.post("forge", {"payload": payload, "kind": kind})
+    def forge(self, payload: Json, kind: str = "interactive", **more: Any) -> Json:
+        """Deliver any payload.
+
+        Args:
+            payload: what is sent.
+            kind: interactive (default), slash_commands or events_api.
+            more: user (who sees warnings); over HTTP also timestamp (what the request is signed for) and
+                headers (they replace the workspace's own, also the signature).
+        """
+        return self.post("forge", {"payload": payload, "kind": kind, **more})
 
     def replay(self, n: int = -1) -> Json:
-        """Deliver an earlier envelope again, by default the last one."""
+        """Deliver an earlier envelope again, by default the last one; over HTTP with the same signature."""
         return self.post("replay", {"n": n})
 
     def mint(self, user: str = "U0ALICE", **more: Any) -> Json:

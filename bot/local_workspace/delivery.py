@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import ClientError, ClientSession
 
-from bot.local_workspace.http_delivery import check_request_url, post
+from bot.local_workspace.http_delivery import HttpAnswer, check_request_url, post
 from bot.local_workspace.objects import Envelope, Json, TroubleKind
 from bot.local_workspace.socket_mode import SocketHub
 from bot.local_workspace.state import Workspace
@@ -63,7 +63,14 @@ class Courier:
         self.workspace.changed()
 
     async def deliver(
-        self, kind: str, payload: Json, *, user: str | None = None, on_ack: OnAck | None = None
+        self,
+        kind: str,
+        payload: Json,
+        *,
+        user: str | None = None,
+        on_ack: OnAck | None = None,
+        timestamp: str | None = None,
+        headers: dict[str, str] | None = None,
     ) -> Json:
         """Deliver one payload and wait for its acknowledgement.
 
@@ -73,20 +80,25 @@ class Courier:
             user: the person whose act it is; warnings are shown to them.
             on_ack: called with the answer's body at the moment it comes, before anything else that the
                 app sends can be handled.
+            timestamp: what the HTTP request is signed for. Default: now, in seconds since the epoch.
+            headers: HTTP headers that replace those of the workspace.
 
         Returns:
             The `Result` of the control API.
         """
         envelope = self._log(kind, payload, user)
+        envelope.timestamp = timestamp
+        envelope.headers = headers or {}
         await self._attempt(envelope, on_ack=on_ack)
         if kind == "events_api" and not envelope.acked:
             self._later(envelope)
         return self.result(envelope)
 
     async def again(self, number: int) -> Json:
-        """Deliver an earlier envelope once more, with its own id."""
+        """Deliver an earlier envelope once more: the same id, over HTTP the same signed request."""
         old = self.workspace.envelopes[number]
         envelope = self._log(old.kind, old.payload, old.user, old.envelope_id)
+        envelope.timestamp, envelope.headers = old.timestamp, old.headers
         await self._attempt(envelope)
         return self.result(envelope)
 
@@ -100,6 +112,7 @@ class Courier:
             "trouble": envelope.trouble,
             "envelope_id": envelope.envelope_id,
             "body": envelope.body,
+            "http_status": envelope.http_status,
         }
 
     def fail(self, envelope: Envelope, kind: TroubleKind, text: str) -> None:
@@ -174,29 +187,27 @@ class Courier:
     async def _over_http(self, waiting: Waiting, retry: int) -> None:
         envelope = waiting.envelope
         self.session = self.session or ClientSession()
-        request = post(
-            self.session,
-            str(self.transport.request_url),
-            self.workspace.secrets.signing_secret,
-            kind=envelope.kind,
-            payload=envelope.payload,
-            at=self.workspace.clock(),
-            retry=retry,
-        )
+        envelope.timestamp = envelope.timestamp or str(int(self.workspace.clock()))
+        url, secret = str(self.transport.request_url), self.workspace.secrets.signing_secret
+        copies = [post(self.session, url, secret, envelope, retry) for _copy in range(envelope.copies)]
         try:
-            answer = await asyncio.wait_for(request, self.workspace.settings.ack_seconds)
+            answer, *_ = await asyncio.wait_for(asyncio.gather(*copies), self.workspace.settings.ack_seconds)
         except TimeoutError:
             envelope.delivered = True
             self._trouble(envelope, "missing_ack", SILENT)
         except (ClientError, OSError):
             self._trouble(envelope, "not_delivered", NOBODY)
         else:
-            envelope.delivered = True
-            if answer.status == 200:
-                self._ack(waiting, answer.body)
-            else:
-                envelope.body = answer.body
-                self._trouble(envelope, "http_error", f"{BROKEN} (HTTP {answer.status})")
+            self._answered(waiting, answer)
+
+    def _answered(self, waiting: Waiting, answer: HttpAnswer) -> None:
+        envelope = waiting.envelope
+        envelope.delivered, envelope.http_status = True, answer.status
+        if answer.status == 200:
+            self._ack(waiting, answer.body)
+        else:
+            envelope.body = answer.body
+            self._trouble(envelope, "http_error", f"{BROKEN} (HTTP {answer.status})")
 
     # ---- both
 
@@ -222,6 +233,7 @@ class Courier:
         """Repeat an event as the Events API does; clicks and commands are never repeated."""
         for retry, seconds in enumerate(RETRY_AFTER_SECONDS, start=1):
             await asyncio.sleep(seconds)
+            envelope.timestamp = None
             await self._attempt(envelope, retry)
             if envelope.acked:
                 return

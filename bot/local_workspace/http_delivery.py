@@ -12,7 +12,7 @@ from aiohttp import ClientSession
 
 from bot.local_workspace.errors import ControlError
 from bot.local_workspace.loopback import is_loopback
-from bot.local_workspace.objects import Json
+from bot.local_workspace.objects import Envelope, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +45,18 @@ def encode(kind: str, payload: Json) -> tuple[bytes, str]:
     return urlencode(form).encode(), "application/x-www-form-urlencoded"
 
 
-async def post(
-    session: ClientSession, url: str, secret: str, *, kind: str, payload: Json, at: float, retry: int = 0
-) -> HttpAnswer:
+async def post(session: ClientSession, url: str, secret: str, envelope: Envelope, retry: int) -> HttpAnswer:
     """Send one payload, signed, and return the answer.
 
     Args:
         session: the client to send with.
         url: the app's request URL.
         secret: the signing secret.
-        kind: interactive, slash_commands or events_api.
-        payload: what to send.
-        at: time of the request, seconds since the epoch.
+        envelope: what to send, with the timestamp it is signed for and headers that replace ours.
         retry: number of the repetition, 0 for the first try (events only).
     """
-    body, content_type = encode(kind, payload)
-    timestamp = str(int(at))
+    body, content_type = encode(envelope.kind, envelope.payload)
+    timestamp = str(envelope.timestamp)
     headers = {
         "Content-Type": content_type,
         "X-Slack-Request-Timestamp": timestamp,
@@ -68,6 +64,7 @@ async def post(
     }
     if retry:
         headers |= {"X-Slack-Retry-Num": str(retry), "X-Slack-Retry-Reason": "http_timeout"}
+    headers |= envelope.headers
     async with session.post(url, data=body, headers=headers, allow_redirects=False) as answer:
         return HttpAnswer(answer.status, _json(await answer.text()))
 

@@ -32,7 +32,10 @@ class Settings:
 
 @dataclass(slots=True)
 class Message:
-    """One message, seen by all or by one person (`ephemeral_for`)."""
+    """One message, seen by all or by one person (`ephemeral_for`).
+
+    `earlier` holds the blocks of former versions: somebody's screen may still show them.
+    """
 
     channel: str
     ts: str
@@ -49,6 +52,12 @@ class Message:
     mrkdwn: bool = True
     reply_broadcast: bool = False
     replies: list[str] = field(default_factory=list)
+    earlier: list[list[Json]] = field(default_factory=list)
+
+    def put(self, text: str, blocks: list[Json]) -> None:
+        """Put other content into the message and remember the blocks that people saw before."""
+        self.earlier.append(self.blocks)
+        self.text, self.blocks = text, blocks
 
     @property
     def is_reply(self) -> bool:
@@ -163,3 +172,6 @@ class Envelope:
     trouble: str | None = None
     body: Json | None = None
     copies: int = 1
+    timestamp: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    http_status: int | None = None

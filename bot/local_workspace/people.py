@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from typing import Any
@@ -11,7 +12,7 @@ from bot.local_workspace.acks import answer_command, answer_submission
 from bot.local_workspace.client_checks import required_inputs
 from bot.local_workspace.delivery import Courier
 from bot.local_workspace.errors import ControlError
-from bot.local_workspace.inputs import find_element, initial_values, put_values
+from bot.local_workspace.inputs import STATEFUL, Values, elements, find_element, initial_values, put_values
 from bot.local_workspace.objects import Json, Message, View
 from bot.local_workspace.seed import Channel, User
 from bot.local_workspace.state import Workspace
@@ -24,6 +25,7 @@ NOTHING_SENT: Json = {
     "trouble": None,
     "envelope_id": None,
     "body": None,
+    "http_status": None,
 }
 
 
@@ -59,8 +61,9 @@ class People:
     def message(self, user: User, channel_id: Any, ts: Any, *, forge: bool = False) -> Message:
         """Return a message that this person can see."""
         channel = self.channel(user, channel_id, forge=forge)
-        message = self.workspace.find_message(channel.id, ts)
-        if message is None or (message.ephemeral_for not in (None, user.id) and not forge):
+        message = self.workspace.messages.get((channel.id, ts))
+        seen = message is not None and not message.deleted and message.ephemeral_for in (None, user.id)
+        if message is None or not (seen or forge):
             raise ControlError("message_not_found", f"{user.name} sees no message {ts} there.", 404)
         return message
 
@@ -78,35 +81,44 @@ class People:
         forge = bool(given.get("forge"))
         user = self.person(given.get("user"), forge=forge)
         message = self.message(user, given.get("channel"), given.get("ts"), forge=forge)
-        block, element = find_element(message.blocks, given["action_id"], given.get("block_id"))
-        values = initial_values(message.blocks)
-        put_values(values, message.blocks, given.get("values") or {})
-        done = payloads.action(self.workspace, block, element, given.get("value"))
-        if block["block_id"] in values and element["action_id"] in values[block["block_id"]]:
-            put_values(
-                values, message.blocks, {block["block_id"]: {element["action_id"]: given.get("value")}}
-            )
+        seen = _as_seen(message, given) if forge else message
+        values = initial_values(seen.blocks)
+        done, element = self._press(seen.blocks, values, given, forge=forge)
         if _cancelled(given, element):
             return dict(NOTHING_SENT)
-        payload = payloads.message_action(self.workspace, user, message, done, values)
+        payload = payloads.message_action(self.workspace, user, seen, done, values)
         return await self.courier.deliver("interactive", payload, user=user.id)
 
     async def click_view(self, given: Json) -> Json:
         """Press an element of a modal or home tab."""
         forge = bool(given.get("forge"))
         user = self.person(given.get("user"), forge=forge)
-        view = self.view(user, given.get("view_id"), forge=forge)
-        block, element = find_element(view.blocks, given["action_id"], given.get("block_id"))
-        put_values(view.values, view.blocks, given.get("values") or {})
-        done = payloads.action(self.workspace, block, element, given.get("value"))
-        if element["action_id"] in view.values.get(block["block_id"], {}):
-            put_values(
-                view.values, view.blocks, {block["block_id"]: {element["action_id"]: given.get("value")}}
-            )
+        view = self._uppermost(user, given, forge=forge)
+        done, element = self._press(view.blocks, view.values, given, forge=forge)
         if _cancelled(given, element):
             return dict(NOTHING_SENT)
         payload = payloads.view_action(self.workspace, user, view, done)
         return await self.courier.deliver("interactive", payload, user=user.id)
+
+    def _press(self, blocks: list[Json], values: Values, given: Json, *, forge: bool) -> tuple[Json, Json]:
+        """Return what was done to which element, and put it into `values`."""
+        block, element = find_element(blocks, given["action_id"], given.get("block_id"))
+        if block["type"] == "input" and not block.get("dispatch_action") and not forge:
+            raise ControlError(
+                "no_such_element", "This input tells the app nothing before the modal is sent.", 409
+            )
+        put_values(values, blocks, given.get("values") or {})
+        done = payloads.action(self.workspace, block, element, given.get("value"))
+        if element["type"] in STATEFUL:
+            put_values(values, blocks, {block["block_id"]: {element["action_id"]: given.get("value")}})
+        return done, element
+
+    def _uppermost(self, user: User, given: Json, *, forge: bool) -> View:
+        view = self.view(user, given.get("view_id"), forge=forge)
+        stack = self.workspace.views.stack(view.user)
+        if view in stack[:-1] and not forge:
+            raise ControlError("view_not_found", "Another modal lies on top of this one.", 409)
+        return view
 
     def set_input(self, given: Json) -> Json:
         """Remember what a person put into an input."""
@@ -118,7 +130,7 @@ class People:
         """Submit a modal and apply the app's answer."""
         forge = bool(given.get("forge"))
         user = self.person(given.get("user"), forge=forge)
-        view = self.view(user, given.get("view_id"), forge=forge)
+        view = self._uppermost(user, given, forge=forge)
         put_values(view.values, view.blocks, given.get("values") or {})
         view.errors = {} if forge else required_inputs(view)
         if view.errors:
@@ -214,6 +226,15 @@ def can_see(user: User, channel: Channel) -> bool:
     """Return whether a person sees a channel: as a member, or a public one as a full member of the team."""
     outside = user.is_restricted or user.is_ultra_restricted or user.is_stranger
     return user.id in channel.members or not (channel.is_private or channel.is_im or outside)
+
+
+def _as_seen(message: Message, given: Json) -> Message:
+    """Return the message in its newest version that has the element: a screen may show an old one."""
+    for blocks in (message.blocks, *reversed(message.earlier)):
+        names = [element.get("action_id") for _block, element in elements(blocks)]
+        if given["action_id"] in names:
+            return dataclasses.replace(message, blocks=blocks, deleted=False)
+    return message
 
 
 def _cancelled(given: Json, element: Json) -> bool:

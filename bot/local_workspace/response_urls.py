@@ -66,7 +66,7 @@ class ResponseUrls:
         self.workspace.post_as_app(leave.channel, text, blocks, ephemeral_for=only_for, thread_ts=thread_ts)
 
     def _replace(self, original: Message, text: str, blocks: list[Json]) -> None:
-        original.text, original.blocks = text, blocks
+        original.put(text, blocks)
         original.edited = {"user": BOT_USER_ID, "ts": self.workspace.new_ts()}
         self.workspace.changed()
 

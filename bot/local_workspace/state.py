@@ -149,7 +149,8 @@ class Workspace:
     def delete_message(self, message: Message) -> None:
         """Delete a message; its replies stay."""
         message.deleted = True
-        message.text, message.blocks, message.metadata, message.files = "", [], None, []
+        message.put("", [])
+        message.metadata, message.files = None, []
         root = self.messages.get((message.channel, message.thread_ts or ""))
         if root is not None and message.ts in root.replies:
             root.replies.remove(message.ts)

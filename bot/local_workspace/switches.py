@@ -55,7 +55,8 @@ class Switches:
         kind, payload = given.get("kind", "interactive"), given["payload"]
         if kind not in KINDS or not isinstance(payload, dict):
             raise ControlError("bad_request", f"kind must be one of {', '.join(KINDS)}, payload an object.")
-        return await self.courier.deliver(kind, payload, user=given.get("user"))
+        more = {name: given[name] for name in ("user", "timestamp", "headers") if name in given}
+        return await self.courier.deliver(kind, payload, **more)
 
     async def replay(self, given: Json) -> Json:
         """Deliver an earlier envelope again."""

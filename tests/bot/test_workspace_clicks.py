@@ -173,3 +173,49 @@ def test_what_a_person_cannot_see_cannot_be_pressed(workspace: LocalWorkspace, c
     forged = workspace.control.click("U0CAROL", "C0PRIVATE", ts, "approve", forge=True)
     assert workspace.control.envelopes()[-1]["payload"]["user"]["id"] == "U0CAROL"
     assert not forged["delivered"]
+
+
+def test_a_screen_that_shows_an_old_card(workspace: LocalWorkspace, client: WebClient, bolt: Bolt) -> None:
+    """A button that is gone cannot be pressed; forged, it is pressed as the old version showed it."""
+    seen: list[dict[str, Any]] = []
+
+    def listen(app: AsyncApp) -> None:
+        @app.action("approve")
+        async def approve(ack: Any, body: dict[str, Any]) -> None:
+            seen.append(body)
+            await ack()
+
+    bolt(listen)
+    ts = post(client, section("Open"), actions(button("approve", "version-1")))
+    client.chat_update(channel=CHANNEL, ts=ts, text="closed", blocks=[section("Closed")])
+    with pytest.raises(ControlError, match="no_such_element"):
+        workspace.control.click("U0ALICE", CHANNEL, ts, "approve")
+    assert workspace.control.click("U0ALICE", CHANNEL, ts, "approve", forge=True)["acked"]
+    client.chat_delete(channel=CHANNEL, ts=ts)
+    assert workspace.control.click("U0ALICE", CHANNEL, ts, "approve", forge=True)["acked"]
+    assert [each["actions"][0]["value"] for each in seen] == ["version-1", "version-1"]
+    assert seen[0]["message"]["blocks"][0]["text"]["text"] == "Open"
+
+
+def test_a_menu_in_a_message_keeps_its_place_in_the_state(
+    workspace: LocalWorkspace, client: WebClient, bolt: Bolt
+) -> None:
+    """A click carries what the message's other inputs hold."""
+    seen: list[dict[str, Any]] = []
+
+    def listen(app: AsyncApp) -> None:
+        @app.action("due")
+        async def due(ack: Any, body: dict[str, Any]) -> None:
+            seen.append(body)
+            await ack()
+
+    bolt(listen)
+    who = {"type": "users_select", "action_id": "who"}
+    ts = post(client, actions(who, {"type": "datepicker", "action_id": "due"}))
+    values = {"buttons": {"who": "U0BOB"}}
+    assert workspace.control.click("U0ALICE", CHANNEL, ts, "due", value="2030-01-31", values=values)["acked"]
+    assert seen[0]["actions"][0]["selected_date"] == "2030-01-31"
+    assert seen[0]["state"]["values"]["buttons"] == {
+        "who": {"type": "users_select", "selected_user": "U0BOB"},
+        "due": {"type": "datepicker", "selected_date": "2030-01-31"},
+    }

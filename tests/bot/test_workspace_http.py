@@ -112,6 +112,35 @@ def test_an_unmatched_click_over_http_is_an_error(
     assert workspace.control.troubles("U0ALICE")[-1]["kind"] == "http_error"
 
 
+def test_forged_and_repeated_requests_over_http(
+    workspace: LocalWorkspace, client: WebClient, serve: Callable[..., HttpApp]
+) -> None:
+    """A stale timestamp or a bad signature is refused by bolt; the same signed request again is not."""
+    seen: list[str] = []
+
+    def listen(app: AsyncApp) -> None:
+        @app.action("approve")
+        async def approve(ack: Any, body: dict[str, Any]) -> None:
+            seen.append(body["trigger_id"])
+            await ack()
+
+    serve(listen)
+    ts = client.chat_postMessage(channel=CHANNEL, text="card", blocks=[actions(button("approve"))])["ts"]
+    workspace.control.click("U0ALICE", CHANNEL, ts, "approve")
+    assert workspace.control.replay()["http_status"] == 200
+    first, second = workspace.control.envelopes()
+    assert first["timestamp"] == second["timestamp"]
+    assert seen[0] == seen[1]
+    payload = first["payload"]
+    stale = workspace.control.forge(payload, timestamp="1700000000")
+    unsigned = workspace.control.forge(payload, headers={"X-Slack-Signature": "v0=00"})
+    assert (stale["http_status"], unsigned["http_status"]) == (401, 401)
+    assert len(seen) == 2
+    workspace.control.duplicate_envelopes()
+    workspace.control.click("U0ALICE", CHANNEL, ts, "approve")
+    assert len(seen) == 4
+
+
 def test_a_silent_server_is_trouble_too(workspace: LocalWorkspace, client: WebClient) -> None:
     """A request URL where nobody answers is not delivered."""
     with LocalWorkspace() as other:

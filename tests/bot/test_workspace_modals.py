@@ -345,3 +345,32 @@ def test_what_a_response_url_does(workspace: LocalWorkspace, client: WebClient) 
     assert respond(url, text="x", blocks=[{"type": "markdown", "text": "x"}]) == 400
     assert respond(url, delete_original=True) == 200
     assert workspace.control.ephemerals("U0ALICE") == []
+
+
+def test_inputs_speak_only_when_asked_to(workspace: LocalWorkspace, client: WebClient, bolt: Bolt) -> None:
+    """An input with dispatch_action tells the app what was typed; one without cannot be pressed."""
+    typed: list[str] = []
+
+    def listen(app: AsyncApp) -> None:
+        @app.action("text")
+        async def text(ack: Any, action: Json) -> None:
+            typed.append(action["value"])
+            await ack()
+
+    bolt(listen)
+    view = open_modal(workspace, client, modal(text_input("quiet"), text_input("loud", dispatch_action=True)))
+    assert workspace.control.click_view("U0ALICE", view["id"], "text", "hello", block_id="loud")["acked"]
+    assert typed == ["hello"]
+    with pytest.raises(ControlError, match="no_such_element"):
+        workspace.control.click_view("U0ALICE", view["id"], "text", "hello", block_id="quiet")
+
+
+def test_only_the_uppermost_modal_can_be_used(workspace: LocalWorkspace, client: WebClient) -> None:
+    """A modal under another one is neither pressed nor sent."""
+    below = open_modal(workspace, client, modal(actions(button("a")), text_input(optional=True)))
+    trigger = workspace.control.mint(view_id=below["id"])["trigger_id"]
+    client.views_push(trigger_id=trigger, view=modal(section("top")))
+    with pytest.raises(ControlError, match="on top"):
+        workspace.control.click_view("U0ALICE", below["id"], "a")
+    with pytest.raises(ControlError, match="on top"):
+        workspace.control.submit_view("U0ALICE", below["id"])

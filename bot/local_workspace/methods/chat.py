@@ -114,7 +114,7 @@ def update(workspace: Workspace, args: Args) -> Json:
         raise SlackError("msg_too_long")
     text, blocks = _content(args)
     metadata: Any = read_metadata(args)
-    message.text, message.blocks = text, blocks
+    message.put(text, blocks)
     message.edited = {"user": BOT_USER_ID, "ts": workspace.new_ts()}
     if metadata is not None:
         message.metadata = metadata or None
