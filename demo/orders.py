@@ -39,8 +39,10 @@ class OrderBook:
         with self._open() as rows:
             rows.executescript(
                 """
-                CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, total TEXT, currency TEXT, status TEXT);
-                CREATE TABLE IF NOT EXISTS refunds (id INTEGER PRIMARY KEY, order_id TEXT, amount TEXT, reason TEXT);
+                CREATE TABLE IF NOT EXISTS orders (
+                  id TEXT PRIMARY KEY, total TEXT, currency TEXT, status TEXT);
+                CREATE TABLE IF NOT EXISTS refunds (
+                  id INTEGER PRIMARY KEY, order_id TEXT, amount TEXT, reason TEXT);
                 CREATE TABLE IF NOT EXISTS replies (id INTEGER PRIMARY KEY, thread TEXT, text TEXT);
                 INSERT OR IGNORE INTO orders VALUES ('ORD-1', '400.00', 'EUR', 'delivered'),
                   ('ORD-2', '14000.00', 'EUR', 'delivered'), ('ORD-3', '89.90', 'EUR', 'open');

@@ -129,8 +129,7 @@ def _times(wanted: Filter) -> dict[str, datetime | None]:
 
 
 def verify(reader: Reader) -> Verified:
-    """Check the whole chain and name the first record that is changed, removed, reordered, "
-    "inserted or cut."""
+    """Check the whole chain and name the first record that does not belong."""
     before, seq = "", 0
     for row in _all(reader):
         problem = _problem(row, seq + 1, before)

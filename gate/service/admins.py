@@ -89,8 +89,7 @@ class AdminVerbs(Road):
         wanted: audit.Filter | None = None,
         newest: bool = False,
     ) -> list[audit.AuditRecord]:
-        """Return records of the log in order; see ``audit.records``. ``wanted`` takes the place "
-        "of the first two."""
+        """Return records of the log in order; ``wanted`` takes the place of the first two."""
         found = wanted or audit.Filter(after=after, action=action)
         with self.store.reader() as reader:
             return audit.records(reader, found, limit=limit, newest=newest)

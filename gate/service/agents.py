@@ -82,8 +82,7 @@ class AgentVerbs(Road):
         return claimed
 
     def settle(self, action_id: str, end: End) -> None:
-        """Record how an action in hand ended; what cannot be written now is tried again with "
-        "each heartbeat."""
+        """Record how an action in hand ended; what cannot be written is tried again later."""
         self._unsettled[action_id] = end
         try:
             self._settle(action_id, end)

@@ -89,8 +89,7 @@ class Road:
         self.store.close()
 
     def meta(self, key: str) -> str | None:
-        """Return a fact about the store: ``store_id``, ``made_by``, ``workspace_team``, "
-        "``workspace_host``."""
+        """Return a fact about the store, such as ``store_id`` or ``workspace_team``."""
         with self.store.reader() as reader:
             row = reader.one("SELECT value FROM meta WHERE key = ?", (key,))
         return row["value"] if row else None
@@ -169,8 +168,7 @@ class Road:
             policy = self._follow(revision)
 
     def _follow(self, revision: str | None) -> PolicySet:
-        """Return the loaded policy of a revision, taking it from the store where it is not the "
-        "one at hand."""
+        """Return the policy of a revision, from the store where it is not the one at hand."""
         if self._policy is None or self._policy.revision != revision:
             self._policy = self._load(revision)
         return self._policy

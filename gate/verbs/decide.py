@@ -158,8 +158,7 @@ def _counts(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
 
 
 def _satisfies(each: Requirement, ballot: Ballot, policy: PolicySet) -> bool:
-    """Tell whether a person is among the approvers, both as stored and where the policy still "
-    "has the rule."""
+    """Tell whether a person is among the approvers as stored, and as the policy has them now."""
     now = [policy.requirement_of(rule) for rule in each.rules]
     lists = [each.approvers, *(current.approvers for current in now if current is not None)]
     return all(any(str(approver) in ballot.satisfies for approver in approvers) for approvers in lists)
@@ -225,7 +224,8 @@ def _record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> Non
         "WHERE decisions.said = 'approve' AND excluded.said = 'deny'",
         (
             row["id"], row["version"], ballot.person.team, ballot.person.user, ballot.person.name,
-            ballot.said, ballot.comment.strip(), json.dumps(sorted(counts)), rows.dump(Route, ballot.route), turn.us,
+            ballot.said, ballot.comment.strip(), json.dumps(sorted(counts)),
+            rows.dump(Route, ballot.route), turn.us,
         ),
     )  # fmt: skip
 
@@ -251,8 +251,7 @@ def _approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
 
 
 def quorums(needs: Sequence[Requirement], policy: PolicySet) -> list[int]:
-    """Return what each requirement needs: the larger of what it was stored with and what the "
-    "policy asks now."""
+    """Return what each requirement needs: the larger of its stored and its present quorum."""
     now = [[policy.requirement_of(rule) for rule in each.rules] for each in needs]
     return [
         max(each.quorum, *(current.quorum for current in found if current is not None), 0)

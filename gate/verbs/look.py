@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from gate.clock import from_us
 from gate.errors import IllegalMove
@@ -83,7 +83,13 @@ def states(reader: Reader, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
     return {row["id"]: (State(row["state"]), row["version"]) for row in found}
 
 
-def full_id(reader: Reader, prefix: str, *, table: str = "actions") -> str:
+_BEGINS = {
+    "actions": "SELECT id FROM actions WHERE id >= ? AND id < ? LIMIT 2",
+    "holds": "SELECT action AS id FROM holds WHERE action >= ? AND action < ? LIMIT 2",
+}
+
+
+def full_id(reader: Reader, prefix: str, *, table: Literal["actions", "holds"] = "actions") -> str:
     """Return the one id that begins so.
 
     Args:
@@ -94,12 +100,10 @@ def full_id(reader: Reader, prefix: str, *, table: str = "actions") -> str:
     Raises:
         IllegalMove: None or several begin so, or the prefix is too short.
     """
-    column = "action" if table == "holds" else "id"
     if len(prefix) < SHORTEST_PREFIX or not prefix.isalnum():
         raise IllegalMove(f"{prefix!r} is no id: give at least six of its characters.", code="unknown_hold")
     found = reader.all(
-        f"SELECT {column} AS id FROM {table} "  # noqa: S608 - both names come from this function
-        f"WHERE {column} >= ? AND {column} < ? LIMIT 2",
+        _BEGINS[table],
         (prefix.lower(), prefix.lower() + "\x7f"),
     )
     if len(found) != 1:
