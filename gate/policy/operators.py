@@ -11,6 +11,7 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from gate.policy.reading import (
+    MISSING,
     UNDECLARED,
     Reader,
     Subject,
@@ -164,7 +165,8 @@ def _limit(operand: Any, subject: Subject) -> Decimal | Unknown:
     codes = [] if isinstance(operand, PathOperand) else [code for code in operand if code != "*"]
     if currency is not None and not isinstance(currency, str):
         name = label(subject.known.currency or ("currency",))
-        return Unknown((f"{name} is no code of three letters: give {name}{_one_of(codes)}",))
+        said = "was not given" if currency is MISSING else "is no code of three letters"
+        return Unknown((f"{name} {said}: give {name}{_one_of(codes)}",))
     if isinstance(operand, PathOperand):
         other = scalar(operand.read(subject))
         found = decimal_of(other)

@@ -67,10 +67,9 @@ def template_paths(template: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _nearest(keys: tuple[str, ...], known: list[str]) -> str:
-    whole = did_you_mean(format_path(keys), known)
-    if whole or len(keys) == 1:
-        return whole
-    root = difflib.get_close_matches(keys[0], ["args"], n=1, cutoff=0.6)
-    return (
-        f" (did you mean {quoted(format_path(('args', *keys[1:])))}?)" if root and keys[0] != "args" else ""
-    )
+    """Return a hint; a misspelt root is likelier than another path that looks alike."""
+    if len(keys) > 1 and keys[0] not in {path.split(".")[0] for path in known}:
+        root = did_you_mean(keys[0], ["args"]) and format_path(("args", *keys[1:]))
+        if root:
+            return f" (did you mean {quoted(root)}?)"
+    return did_you_mean(format_path(keys), known)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -66,6 +67,7 @@ class Subject:
 Reader = Callable[[Subject], Any]
 
 
+@lru_cache(maxsize=4096)
 def reader(keys: tuple[str, ...]) -> Reader:
     """Return a function that reads one path of a call.
 
@@ -148,6 +150,7 @@ def kind_of(value: Any) -> str:
     return "a list" if isinstance(value, (list, tuple)) else "an object"
 
 
+@lru_cache(maxsize=4096)
 def label(keys: tuple[str, ...]) -> str:
     """Write a path as people read it: arguments by their name alone."""
     return format_path(keys[1:]) if keys[0] == "args" and len(keys) > 1 else format_path(keys)
@@ -179,6 +182,8 @@ def currency_of(subject: Subject) -> Any:
     if known.currency[0] != "args" or len(known.currency) < 2:
         return UNREADABLE
     value = reader(known.currency)(subject)
+    if isinstance(value, str):
+        return currency_code(value) or UNREADABLE
     if is_missing(value) or value is NO_SUCH:
         return MISSING
     codes = {currency_code(scalar(each)) for each in elements(value)}

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from gate.model import Approver
 from gate.policy.paths import NOT_YET, check_argument_path, did_you_mean, template_paths
@@ -16,6 +16,7 @@ from gate.policy.source import Document, Loc
 from gate.values import IDENTIFIER, Glob, format_duration, parse_duration, quoted
 
 M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
 
 LATER: Mapping[str, frozenset[str]] = {
     "PolicyHead": frozenset({"names", "operators", "limits", "budgets"}),
@@ -56,7 +57,21 @@ def _glob(value: Any) -> Glob:
 
 
 def _globs(value: Any) -> tuple[Glob, ...]:
-    return tuple(map(_glob, _list(value) if isinstance(value, list) else [value]))
+    return _each(_glob, value) if isinstance(value, list) else (_glob(value),)
+
+
+def _each(read: Callable[[Any], R], value: Any) -> tuple[R, ...]:
+    """Read every entry of a list; say which are wrong."""
+    found: list[R] = []
+    wrong: list[tuple[int, str]] = []
+    for index, each in enumerate(_list(value)):
+        try:
+            found.append(read(each))
+        except ValueError as error:
+            wrong.append((index, str(error)))
+    if wrong:
+        raise PydanticCustomError("entries", "entries are wrong", {"entries": wrong})
+    return tuple(found)
 
 
 def _list(value: Any) -> list[Any]:
@@ -78,6 +93,12 @@ def _whole(low: int, high: int) -> Callable[[Any], int]:
         return value
 
     return check
+
+
+def _version(value: Any) -> int:
+    if value != 1 or not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError("must be 1, the only version of the language")
+    return value
 
 
 def _duration(low: timedelta, high: timedelta) -> Callable[[Any], timedelta]:
@@ -116,7 +137,7 @@ def _channel(value: Any) -> str:
 
 
 def _approvers(value: Any) -> tuple[Approver, ...]:
-    found = tuple(map(_approver, _list(value)))
+    found = _each(_approver, value)
     twice = [each for each in found if found.count(each) > 1]
     if twice:
         raise ValueError(f"{quoted(twice[0])} is listed twice")
@@ -136,7 +157,7 @@ def _approver(value: Any) -> Approver:
 
 
 def _reasons(value: Any) -> tuple[str, ...]:
-    found = tuple(map(_text, _list(value)))
+    found = _each(_text, value)
     if len(found) > 10 or len(set(found)) < len(found):
         raise ValueError("must be 1 to 10 different texts")
     if any(len(each) > 75 for each in found):
@@ -150,7 +171,7 @@ def _path(value: Any) -> str:
 
 
 def _paths(value: Any) -> tuple[str, ...]:
-    return tuple(map(_path, _list(value)))
+    return _each(_path, value)
 
 
 def _amount(value: Any) -> str:
@@ -169,7 +190,7 @@ def _template(value: Any) -> str:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    return tuple(map(_text, _list(value)))
+    return _each(_text, value)
 
 
 Text = Annotated[str, BeforeValidator(_text)]
@@ -184,7 +205,7 @@ class _Keys(BaseModel):
 class PolicyHead(_Keys):
     """The keys of a file; what lies under approvals, actions and rules is read on its own."""
 
-    version: Annotated[Literal[1], BeforeValidator(_whole(1, 1))] = 1
+    version: Annotated[Literal[1], BeforeValidator(_version)] = 1
     name: Annotated[str, BeforeValidator(_identifier)] | None = None
     applies_to: Annotated[tuple[Any, ...], BeforeValidator(_globs)] = (Glob("*"),)
     resolve: Annotated[str, BeforeValidator(_one_of("strictest", "first_match"))] = "strictest"
@@ -286,6 +307,9 @@ def _add(model: type[BaseModel], error: ErrorDetails, document: Document, loc: L
         document.add(where, _unknown_key(model, where[-1], len(error["loc"])), key=True)
     elif kind == "missing":
         document.add(where, _missing(str(where[-1])))
+    elif kind == "entries":
+        for index, message in error["ctx"]["entries"]:
+            document.add((*where, index), message)
     elif kind in ("model_type", "model_attributes_type"):
         document.add(where, "must be a mapping of keys")
     else:
