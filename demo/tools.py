@@ -15,7 +15,7 @@ class Tools:
     """The four guarded tools."""
 
     lookup_order: Callable[[str], Order]
-    cancel_order: Callable[[str], str]
+    cancel_order: Callable[[str, str], str]
     issue_refund: Callable[[str, Decimal, str, str], str]
     reply_to_thread: Callable[[str, str], None]
 
@@ -34,10 +34,10 @@ def guarded(gate: Gate, book: OrderBook) -> Tools:
         return book.order(order_id)
 
     @gate.guard("orders.cancel_order")
-    def cancel_order(order_id: str) -> str:
+    def cancel_order(order_id: str, reason: str) -> str:
         """Cancel one order."""
         book.cancel(order_id)
-        return f"{order_id} is cancelled"
+        return f"{order_id} is cancelled: {reason}"
 
     @gate.guard("payments.issue_refund")
     def issue_refund(order_id: str, amount: Decimal, currency: str, reason: str) -> str:
@@ -45,8 +45,8 @@ def guarded(gate: Gate, book: OrderBook) -> Tools:
         return book.refund(order_id, amount, f"{reason} ({currency})")
 
     @gate.guard("helpdesk.reply_to_thread")
-    def reply_to_thread(thread: str, text: str) -> None:
+    def reply_to_thread(thread_id: str, message: str) -> None:
         """Answer the customer."""
-        book.reply(thread, text)
+        book.reply(thread_id, message)
 
     return Tools(lookup_order, cancel_order, issue_refund, reply_to_thread)

@@ -135,7 +135,7 @@ def holds(
     """Return holds, oldest first; None for those in any state."""
     wanted = json.dumps(sorted(states if states is not None else State))
     found = reader.all(
-        _HOLD + "WHERE a.state IN (SELECT value FROM json_each(?)) ORDER BY a.submitted_at DESC LIMIT ?",
+        _HOLD + "WHERE a.state IN (SELECT value FROM json_each(?)) ORDER BY a.submitted_at DESC LIMIT ?",  # noqa: S608 - constants
         (wanted, limit),
     )
     return [_hold(reader, store, row) for row in reversed(found)]

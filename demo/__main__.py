@@ -1,0 +1,102 @@
+"""Run the demo: ``python -m demo [--auto]``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from bot.app import SlackBot
+from bot.local_workspace import LocalWorkspace
+from bot.settings import BotSettings
+from demo.agent import SupportAgent
+from demo.approver import Approver
+from demo.orders import OrderBook
+from demo.tools import guarded
+from gate import Evidence, Gate, GateError, person
+
+POLICIES = Path(__file__).parent.parent / "policies"
+
+
+def main() -> int:
+    """Run the six steps and return 0 only if all went as told (with a person, if nothing broke)."""
+    parser = argparse.ArgumentParser(prog="python -m demo", description=__doc__)
+    parser.add_argument("--auto", action="store_true", help="play the approver too; so without a terminal")
+    auto = parser.parse_args().auto or not sys.stdin.isatty()
+    folder = Path(tempfile.mkdtemp(prefix="gate-demo-"))
+    try:
+        return _run(folder, auto=auto)
+    except KeyboardInterrupt:
+        print("\nStopped; nothing that was held has run.")
+        return 130
+    except GateError as error:
+        print(f"The demo could not run: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(folder: Path, *, auto: bool) -> int:
+    os.environ["GATE_ALLOW_LOCAL_WORKSPACE"] = "1"
+    gate = Gate(policy=str(POLICIES), db=str(folder / "gate.db"))
+    with LocalWorkspace() as workspace, gate, SlackBot(gate, BotSettings.local(workspace)):
+        _greet(workspace.url, folder, auto=auto)
+        approver = Approver(workspace.control)
+        if auto:
+            approver.start()
+        agent = _work(gate, folder)
+        told = agent.told | ({5: agent.told[5] and approver.wait_for_close()} if auto else {})
+        told[6] = _account(gate, agent.denied)
+        if auto and approver.error is not None:
+            print(f"The approver could not go on: {approver.error!r}", file=sys.stderr)
+        return _close(told, auto=auto)
+
+
+def _greet(url: str, folder: Path, *, auto: bool) -> None:
+    print(f"Local workspace (not Slack): {url}")
+    print(f"Order book, store and log:   {folder}")
+    if not auto:
+        print(
+            "Open the page, be Alice, and answer the cards in #approvals: deny the first, approve the second."
+        )
+    print()
+
+
+def _work(gate: Gate, folder: Path) -> SupportAgent:
+    book = OrderBook(folder / "orders.db")
+    agent = SupportAgent(gate, guarded(gate, book), book, lambda line: print(line, flush=True))
+    evidence = [Evidence("Order ORD-1 was delivered on 2026-11-20.", weight="strong")]
+    session = gate.session(
+        "conversation-4711", agent="support", on_behalf_of=person("U0CAROL"), evidence=evidence
+    )
+    agent.work(session)
+    return agent
+
+
+def _account(gate: Gate, denied: str) -> bool:
+    """Step 6: the log's own account of the denied call, and its chain."""
+    from gate.cli.audit import story
+
+    print("6. what the log says")
+    if denied:
+        for line in story(gate.service, denied):
+            print(f"   {line}")
+    found = gate.service.verify()
+    print(f"   The log has {found.records} records and is {'whole' if found.ok else found.problem}.")
+    return bool(denied) and found.ok
+
+
+def _close(told: dict[int, bool], *, auto: bool) -> int:
+    wrong = [str(step) for step in range(1, 7) if not told.get(step)]
+    print()
+    if not wrong:
+        print("All six went as told.")
+    elif auto:
+        print(f"Not as told: step {', '.join(wrong)}.", file=sys.stderr)
+    else:
+        print(f"You answered otherwise than the script in step {', '.join(wrong)}; the gate followed you.")
+    return 1 if wrong and auto else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

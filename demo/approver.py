@@ -1,0 +1,101 @@
+"""The person at the other end, played through the workspace's control API where nobody is there to click."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from bot import names
+from bot.local_workspace.client import Control
+
+CHANNEL, APPROVER = "C0APPROVALS", "U0ALICE"
+DENIAL = "No damage claim on file for this order."
+APPROVAL = "Damage claim verified, within policy."
+PATIENCE = 40.0
+"""Seconds to wait for a card, a form or a change."""
+
+
+class Approver:
+    """Deny the first card, approve the second, and leave the third alone.
+
+    Args:
+        control: The workspace.
+
+    Attributes:
+        error: What went wrong; None where nothing did.
+        cards: Timestamps of the cards seen, in order.
+    """
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._thread = threading.Thread(target=self._guarded, name="approver", daemon=True)
+        self.error: BaseException | None = None
+        self.cards: list[str] = []
+
+    def start(self) -> None:
+        """Begin to watch the channel."""
+        self._thread.start()
+
+    def wait_for_close(self) -> bool:
+        """Wait until the last card has closed, and tell whether all went well."""
+        self._thread.join(PATIENCE)
+        return self.error is None and not self._thread.is_alive()
+
+    def _guarded(self) -> None:
+        try:
+            self._work()
+        except BaseException as error:
+            self.error = error
+
+    def _work(self) -> None:
+        first = self._next_card()
+        self._answer(
+            first, names.DENY, {names.REASON: {names.REASON: None}, names.COMMENT: {names.COMMENT: DENIAL}}
+        )
+        second = self._next_card()
+        self._answer(
+            second, names.MORE, {names.COMMENT: {names.COMMENT: APPROVAL}}, names.APPROVE_WITH_COMMENT
+        )
+        third = self._next_card()
+        self._until(lambda: not _has(self._message(third), names.APPROVE))
+
+    def _next_card(self) -> str:
+        card = self._until(lambda: next((ts for ts in self._open_cards() if ts not in self.cards), None))
+        self.cards.append(card)
+        return str(card)
+
+    def _answer(self, ts: str, action: str, values: dict[str, Any], option: str | None = None) -> None:
+        self._control.click(APPROVER, CHANNEL, ts, action, value=self._option(ts, option))
+        view = self._until(lambda: next(iter(self._control.views(APPROVER)), None))
+        blocks = {block.get("block_id") for block in view["blocks"]}
+        self._control.submit_view(
+            APPROVER, view["id"], {key: each for key, each in values.items() if key in blocks}
+        )
+
+    def _option(self, ts: str, wanted: str | None) -> str | None:
+        if wanted is None:
+            return None
+        found = [o["value"] for o in _options(self._message(ts)) if o["value"].startswith(wanted)]
+        return str(found[0])
+
+    def _open_cards(self) -> list[str]:
+        return [message["ts"] for message in self._control.messages(CHANNEL) if _has(message, names.APPROVE)]
+
+    def _message(self, ts: str) -> dict[str, Any]:
+        return next(message for message in self._control.messages(CHANNEL) if message["ts"] == ts)
+
+    def _until(self, found: Callable[[], Any]) -> Any:
+        return self._control.wait_until(lambda _: found(), PATIENCE)
+
+
+def _elements(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for block in message.get("blocks", []) for each in block.get("elements", [])]
+
+
+def _has(message: dict[str, Any], action: str) -> bool:
+    return any(each.get("action_id") == action for each in _elements(message))
+
+
+def _options(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return [option for each in _elements(message) for option in each.get("options", [])]
