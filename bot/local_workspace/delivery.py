@@ -90,7 +90,7 @@ class Courier:
         envelope.timestamp = timestamp
         envelope.headers = headers or {}
         await self._attempt(envelope, on_ack=on_ack)
-        if kind == "events_api" and not envelope.acked:
+        if kind == "events_api" and not (envelope.acked or envelope.no_retry):
             self._later(envelope)
         return self.result(envelope)
 
@@ -202,7 +202,7 @@ class Courier:
 
     def _answered(self, waiting: Waiting, answer: HttpAnswer) -> None:
         envelope = waiting.envelope
-        envelope.delivered, envelope.http_status = True, answer.status
+        envelope.delivered, envelope.http_status, envelope.no_retry = True, answer.status, answer.no_retry
         if answer.status == 200:
             self._ack(waiting, answer.body)
         else:
@@ -235,7 +235,7 @@ class Courier:
             await asyncio.sleep(seconds)
             envelope.timestamp = None
             await self._attempt(envelope, retry)
-            if envelope.acked:
+            if envelope.acked or envelope.no_retry:
                 return
 
 

@@ -21,6 +21,7 @@ class HttpAnswer:
 
     status: int
     body: Json | None
+    no_retry: bool = False
 
 
 def check_request_url(url: str | None) -> str:
@@ -66,7 +67,8 @@ async def post(session: ClientSession, url: str, secret: str, envelope: Envelope
         headers |= {"X-Slack-Retry-Num": str(retry), "X-Slack-Retry-Reason": "http_timeout"}
     headers |= envelope.headers
     async with session.post(url, data=body, headers=headers, allow_redirects=False) as answer:
-        return HttpAnswer(answer.status, _json(await answer.text()))
+        no_retry = answer.headers.get("x-slack-no-retry") == "1"
+        return HttpAnswer(answer.status, _json(await answer.text()), no_retry)
 
 
 def _json(text: str) -> Json | None:

@@ -175,3 +175,4 @@ class Envelope:
     timestamp: str | None = None
     headers: dict[str, str] = field(default_factory=dict)
     http_status: int | None = None
+    no_retry: bool = False

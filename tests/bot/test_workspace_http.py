@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -18,7 +19,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web import WebClient
 
-from bot.local_workspace import NOTICE, ControlError, LocalWorkspace
+from bot.local_workspace import NOTICE, Channel, ControlError, LocalWorkspace, Seed
 from tests.bot.workspace_blocks import CHANNEL, actions, button, modal, text_input
 
 
@@ -260,10 +261,29 @@ def test_it_runs_on_its_own() -> None:
         process.terminate()
 
 
-def test_it_refuses_to_run_for_others() -> None:
-    """Another host, or a broken seed, ends with one sentence and no traceback."""
-    command = [sys.executable, "-m", "bot.local_workspace", "--host", "0.0.0.0"]
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--host", "0.0.0.0"], "loopback only"),
+        (["--seed", "{seed}"], "users/0/name: Field required"),
+    ],
+    ids=["host", "seed"],
+)
+def test_it_refuses_what_is_wrong_with_one_sentence(
+    tmp_path: Path, options: list[str], sentence: str
+) -> None:
+    """Another host, or a broken seed, ends with a sentence that says where, and no traceback."""
+    seed = tmp_path / "seed.json"
+    seed.write_text('{"users": [{"id": "U1"}]}')
+    command = [sys.executable, "-m", "bot.local_workspace", *(each.format(seed=seed) for each in options)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "loopback only" in done.stderr
+    assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_it_starts_from_a_seed() -> None:
+    """Only the people and channels of the file are there."""
+    seed = Seed(channels=[Channel(id="C0X", name="x", members=["U0GATEBOT"])])
+    with LocalWorkspace(seed=Seed.model_validate_json(seed.model_dump_json())) as workspace:
+        assert [each["name"] for each in workspace.control.state()["channels"]] == ["x"]
