@@ -173,14 +173,14 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _schema_of(parameter: Parameter, hint: Any) -> dict[str, Any]:
-    from pydantic import PydanticUserError, TypeAdapter
+    from pydantic import TypeAdapter
 
     if hint is None:
         return {}
     kind = list[hint] if parameter.kind is Parameter.VAR_POSITIONAL else hint
     try:
         return TypeAdapter(kind).json_schema()
-    except (PydanticUserError, TypeError, NameError):
+    except Exception:  # annotations are anybody's code: whatever they raise, they describe nothing
         return {}
 
 

@@ -63,6 +63,11 @@ def snapshot(arguments: Mapping[str, Any]) -> dict[str, Any]:
         ActionError: An argument cannot be judged; the message names its path.
     """
     tagged(dict(arguments), path="args")
+    return copied(arguments)
+
+
+def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a deep copy of arguments that were judged before."""
     return {name: _copied(value, f"args.{name}") for name, value in arguments.items()}
 
 

@@ -18,6 +18,10 @@ _NOTHING = "Nothing ran."
 _UNKNOWN = "It may have taken effect, and nobody knows: do not repeat it and do not look for another way;"
 _ASK = "Reason:"
 _HELD = "It was held because:"
+_SAID = ""
+_LOCAL = "The answer came from a local workspace, not from Slack."
+LOCAL_TEAM = "T0LOCAL"
+NEVER_STARTED = "never started"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Sentence:
         ran: Whether anything ran.
         close: What to do next.
         again: Whether the agent may make the call again, for the docs.
-        why: Words that introduce the reason.
+        why: Words that introduce the reason; empty where the sentence says it already.
     """
 
     happened: str
@@ -60,42 +64,46 @@ SENTENCES: dict[str, Sentence] = {
         _NOTHING,
         _LATER,
         "if a person asks for it",
-        _HELD,
+        _SAID,
     ),
     "expired_unused": Sentence(
         "{Who} approved {tool}, but it was not started in time, so the approval has ended.",
         _NOTHING,
         _LATER,
         "if a person asks for it",
-        _HELD,
+        _SAID,
     ),
     "cancelled_by_operator": Sentence("A person cancelled {tool} before it ran.", _NOTHING, _ANSWER, "no"),
     "session_ended": Sentence(
-        "{tool} was cancelled because its session was ended.", _NOTHING, _ANSWER, "in a new session"
+        "{tool} was cancelled because its session was ended.", _NOTHING, _ANSWER, "in a new session", _SAID
     ),
     "caller_gone": Sentence(
         "{tool} was cancelled because nobody waited for it any more.",
         _NOTHING,
         _LATER,
         "if a person asks for it",
+        _SAID,
     ),
     "key_renewed": Sentence(
         "{tool} was cancelled because the store's key was renewed.",
         _NOTHING,
         _LATER,
         "if a person asks for it",
+        _SAID,
     ),
     "store_adopted": Sentence(
         "{tool} was cancelled because the store was restored from a copy.",
         _NOTHING,
         _LATER,
         "if a person asks for it",
+        _SAID,
     ),
     "not_delivered_in_time": Sentence(
         "{tool} needs a person's approval, but nobody could be asked in time.",
         _NOTHING,
         _LATER,
         "if a person asks for it",
+        _SAID,
     ),
     "delivery_failed": Sentence(
         "{tool} needs a person's approval, but asking for it failed.",
@@ -134,25 +142,29 @@ SENTENCES: dict[str, Sentence] = {
         _HELD,
     ),
     "interrupted": Sentence(
-        "{tool} was interrupted while it ran.", _UNKNOWN, "tell a person.", "no: a person looks", _HELD
+        "{tool} was interrupted while it ran.", _UNKNOWN, "tell a person.", "no: a person looks"
     ),
     "failed": Sentence(
         "{tool} ran and raised {error}.",
         "It may have taken effect.",
         "Do not repeat it before a person has looked.",
         "after a person has looked",
-        _HELD,
+        _SAID,
     ),
     "result_not_kept": Sentence(
         "{tool} ran once and ended, and its result was not kept.",
         "It has taken effect.",
         "This is not an error: do not repeat it.",
         "no: it already ran",
-        _HELD,
+        _SAID,
     ),
     "ran": Sentence("{tool} ran.", "", "", "yes: as a new call"),
 }
 """Outcome code to what the agent reads about it."""
+
+_NEVER_STARTED = Sentence(
+    "{tool} was about to run, but its caller was gone.", _NOTHING, _LATER, "if a person asks for it", _SAID
+)
 
 
 def who(decisions: Sequence[Decision], said: str, *, named: bool) -> str:
@@ -191,14 +203,14 @@ def sentence(
     Raises:
         KeyError: The table has no such code.
     """
-    row = SENTENCES[code]
+    row = _NEVER_STARTED if code == "failed" and error == NEVER_STARTED else SENTENCES[code]
     subject = who(decisions, "deny" if code == "denied" else "approve", named=named)
     happened = row.happened.format(
         tool=tool or "the call", who=subject, Who=_upper(subject), error=error or "an error"
     )
-    parts = [_upper(happened), f"{row.why} {reason}" if reason else ""]
+    parts = [_upper(happened), f"{row.why} {reason}" if reason and row.why else ""]
     parts += [_said(decision, named) for decision in decisions if decision.comment]
-    return " ".join(part for part in [*parts, row.ran, row.close] if part)
+    return " ".join(part for part in [*parts, _where(decisions), row.ran, row.close] if part)
 
 
 def ran_sentence(tool: str, decisions: Sequence[Decision], *, named: bool) -> str:
@@ -207,7 +219,12 @@ def ran_sentence(tool: str, decisions: Sequence[Decision], *, named: bool) -> st
         return f"{_upper(tool)} ran."
     subject = _upper(who(decisions, "approve", named=named))
     comments = [_said(decision, named) for decision in decisions if decision.comment]
-    return " ".join([f"{subject} approved {tool}, and it ran once.", *comments])
+    parts = [f"{subject} approved {tool}, and it ran once.", *comments, _where(decisions)]
+    return " ".join(part for part in parts if part)
+
+
+def _where(decisions: Sequence[Decision]) -> str:
+    return _LOCAL if any(each.person.team == LOCAL_TEAM for each in decisions) else ""
 
 
 def _said(decision: Decision, named: bool) -> str:

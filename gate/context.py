@@ -1,0 +1,152 @@
+"""What a guarded call finds around it: session, options for the next call, the action it runs inside of."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+
+from gate.model import Decision
+from gate.waiting import Wait, seconds
+
+if TYPE_CHECKING:
+    from gate.session import Session
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The action whose tool runs here.
+
+    Attributes:
+        action_id: Its id.
+        decisions: Approvals with their comments, oldest first.
+    """
+
+    action_id: str
+    decisions: tuple[Decision, ...]
+
+
+class CallOptions:
+    """Options for the next guarded call, and only that one; a block of them ends them at the latest."""
+
+    def __init__(self, id: str | None, wait: Wait | None, note: str | None) -> None:  # noqa: A002
+        _check_text("id", id)
+        _check_text("note", note)
+        if wait is not None:
+            seconds(wait)
+        self.id, self.wait, self.note = id, wait, note
+        self._lock = threading.Lock()
+        self._free = True
+
+    def take(self) -> bool:
+        """Use them up; tell whether they were still free."""
+        with self._lock:
+            free, self._free = self._free, False
+            return free
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.take()
+
+
+class Context:
+    """The context variables of one gate."""
+
+    def __init__(self) -> None:
+        self._sessions: ContextVar[tuple[Session, ...]] = ContextVar("gate_sessions", default=())
+        self._options: ContextVar[CallOptions | None] = ContextVar("gate_options", default=None)
+        self._running: ContextVar[Running | None] = ContextVar("gate_running", default=None)
+
+    @property
+    def session(self) -> Session | None:
+        """Return the innermost session whose block this is."""
+        return next(reversed(self._sessions.get()), None)
+
+    @property
+    def running(self) -> Running | None:
+        """Return the action whose tool runs here, if any."""
+        return self._running.get()
+
+    def enter(self, session: Session) -> None:
+        """Begin the block of a session."""
+        self._sessions.set((*self._sessions.get(), session))
+
+    def leave(self, session: Session) -> None:
+        """End the innermost block of a session; blocks begun elsewhere stay."""
+        stack = self._sessions.get()
+        for place in range(len(stack) - 1, -1, -1):
+            if stack[place] is session:
+                self._sessions.set(stack[:place] + stack[place + 1 :])
+                return
+
+    def offer(self, options: CallOptions) -> CallOptions:
+        """Lay options ready for the next call, in place of any that lie there."""
+        self._options.set(options)
+        return options
+
+    def take_options(self) -> CallOptions | None:
+        """Return the options for this call, if there are any and no other call took them."""
+        options = self._options.get()
+        return options if options is not None and options.take() else None
+
+    @contextmanager
+    def inside(self, running: Running) -> Iterator[None]:
+        """Be inside a running action for the length of a block."""
+        before = self._running.get()
+        self._running.set(running)
+        try:
+            yield
+        finally:
+            self._running.set(before)
+
+    def bind(self, function: Callable[P, T]) -> Callable[P, T]:
+        """Return a function that has this session, and this running action, wherever it is called.
+
+        Args:
+            function: A ``def`` or ``async def`` to be called in another thread.
+        """
+        carried = (self._sessions.get(), self._running.get())
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def bound_async(*args: P.args, **kwargs: P.kwargs) -> Any:
+                with self._carried(*carried):
+                    return await function(*args, **kwargs)
+
+            return bound_async  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def bound(*args: P.args, **kwargs: P.kwargs) -> T:
+            with self._carried(*carried):
+                return function(*args, **kwargs)
+
+        return bound
+
+    @contextmanager
+    def _carried(self, sessions: tuple[Session, ...], running: Running | None) -> Iterator[None]:
+        before = (self._sessions.get(), self._running.get())
+        self._sessions.set(sessions)
+        self._running.set(running)
+        try:
+            yield
+        finally:
+            self._sessions.set(before[0])
+            self._running.set(before[1])
+
+
+def _check_text(name: str, value: object) -> None:
+    if value is not None and not (isinstance(value, str) and value):
+        raise TypeError(f"{name}={value!r} is no text; give a text that is not empty, or None.")

@@ -1,0 +1,119 @@
+"""Upkeep of one open gate: announce what is past its deadline, say that the process lives, watch the files.
+
+The deadline itself is the truth; this only announces it. There is one sweep for all holds, since a scheduler
+with one job for each drops some when thousands are due at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from apscheduler.executors.debug import DebugExecutor  # type: ignore[import-untyped]
+from apscheduler.job import Job  # type: ignore[import-untyped]
+from apscheduler.jobstores.base import JobLookupError  # type: ignore[import-untyped]
+from apscheduler.schedulers.background import BackgroundScheduler  # type: ignore[import-untyped]
+
+from gate.clock import Clock
+from gate.errors import GateError
+from gate.verbs.waiting import HEARTBEAT
+
+SWEEP_EVERY = timedelta(seconds=30)
+"""How often the sweep runs at least."""
+
+WATCH_EVERY = timedelta(seconds=2)
+"""How often the policy files are looked at, where they are watched."""
+
+log = logging.getLogger("gate")
+logging.getLogger("apscheduler").setLevel(logging.WARNING)
+
+
+class Kept(Protocol):
+    """What upkeep needs of a service."""
+
+    clock: Clock
+
+    def sweep(self) -> int:
+        """End what is past its deadline."""
+        ...
+
+    def next_deadline(self) -> datetime | None:
+        """Return the nearest deadline."""
+        ...
+
+    def heartbeat(self) -> None:
+        """Say that this process lives."""
+        ...
+
+
+class Expiry:
+    """Keep one open gate up to date in one background thread.
+
+    Args:
+        service: The open gate's service.
+        watch: Called every two seconds; None for nothing to watch.
+    """
+
+    def __init__(self, service: Kept, *, watch: Callable[[], None] | None = None) -> None:
+        self._service = service
+        self._scheduler = BackgroundScheduler(
+            timezone=UTC,
+            daemon=True,
+            executors={"default": DebugExecutor()},
+            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+        )
+        self._job = self._every(SWEEP_EVERY, self._sweep)
+        self._every(HEARTBEAT, service.heartbeat)
+        if watch is not None:
+            self._every(WATCH_EVERY, watch)
+
+    def start(self) -> None:
+        """Sweep once, then keep going until ``stop``."""
+        self._sweep()
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Stop; safe to call twice and before ``start``."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
+
+    def rearm(self) -> None:
+        """Sweep as soon as the nearest known deadline has come, if that is before the next regular sweep."""
+        deadline = self._service.next_deadline()
+        if deadline is None or not self._scheduler.running:
+            return
+        left = max(deadline - self._service.clock.now(), timedelta(0))
+        due = datetime.now(UTC) + left
+        planned = self._job.next_run_time
+        if planned is None or due < planned:
+            self._move(due)
+
+    def _move(self, due: datetime) -> None:
+        try:
+            self._job.modify(next_run_time=due)
+        except JobLookupError:
+            log.debug("The gate was closed meanwhile; nothing to sweep.")
+
+    def _every(self, span: timedelta, work: Callable[[], object]) -> Job:
+        return self._scheduler.add_job(_logged(work), "interval", seconds=span.total_seconds())
+
+    def _sweep(self) -> None:
+        try:
+            self._service.sweep()
+            self.rearm()
+        except GateError as fault:
+            log.warning("Ended holds could not be announced yet: %s", fault)
+
+
+def _logged(work: Callable[[], object]) -> Callable[[], None]:
+    def job() -> None:
+        try:
+            work()
+        except GateError as fault:
+            log.warning("The gate's upkeep is late: %s", fault)
+        except Exception:
+            log.exception("The gate's upkeep failed; it is tried again.")
+
+    return job

@@ -1,0 +1,550 @@
+"""The public face: ``Gate``, which guards tools, opens sessions, and opens itself when it is first needed."""
+
+from __future__ import annotations
+
+import atexit
+import inspect
+import os
+import threading
+import weakref
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, overload
+
+from gate.binding import Binding
+from gate.context import CallOptions, Context, Running
+from gate.digest import snapshot
+from gate.errors import GuardError, NoSession
+from gate.guard import (
+    Guarded,
+    OnRefusal,
+    Raising,
+    Returning,
+    Target,
+    action_name,
+    check_tool,
+    guarded,
+    guarded_call,
+    wrap,
+)
+from gate.handles import Allowed, Claim, Held, Hold
+from gate.ids import new_id
+from gate.model import Action, Decision, Effect, Evidence, Principal, Submission
+from gate.outcomes import (
+    Blocked,
+    Cancelled,
+    Denied,
+    Expired,
+    Failed,
+    InDoubt,
+    Pending,
+    Ran,
+    Undelivered,
+)
+from gate.session import Session, check_names, evidence_lines
+from gate.waiting import Wait, seconds
+
+if TYPE_CHECKING:
+    from gate.runtime import Runtime
+    from gate.service import Service
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+NotRan = Blocked | Denied | Expired | Cancelled | Undelivered | Pending | InDoubt | Failed
+"""What ``Gate.outcome`` returns where a call did not simply run."""
+
+_gates: weakref.WeakSet[Gate] = weakref.WeakSet()
+_inherited: list[Runtime] = []
+"""What forked children got from their parents; kept, so that nothing in it is closed there."""
+
+
+class Gate:
+    """Guard tools: each call is allowed, blocked or held for people to decide.
+
+    Making a gate touches nothing. ``open()``, ``with gate:`` or the first guarded call opens it; if that
+    fails, nothing runs.
+
+    Args:
+        policy: Policy file or folder; None uses the one that is in force in the store.
+        db: The store's file, or ``:memory:``; default is in the XDG state folder.
+        channel: Slack channel that replaces every channel of the policy (staging).
+        durability: ``full`` (default), or ``normal``: a crash of the machine may lose records of
+            allowed calls.
+        reload: ``watch`` takes changed policy files while the process runs (development); default ``off``.
+        agent: Agent of a default session for calls outside any session; default is none.
+        namespace: Put before tool names without a dot.
+        wait: How long held calls wait: seconds, a timedelta, or ``until_decided`` (default).
+
+    What is not given is taken from the environment: ``GATE_POLICY``, ``GATE_DB`` and so on.
+
+    Raises:
+        Fault: A setting cannot be used (code ``settings``).
+    """
+
+    def __init__(
+        self,
+        policy: str | os.PathLike[str] | None = None,
+        *,
+        db: str | os.PathLike[str] | None = None,
+        channel: str | None = None,
+        durability: Literal["full", "normal"] | None = None,
+        reload: Literal["off", "watch"] | None = None,
+        agent: str | None = None,
+        namespace: str | None = None,
+        wait: Wait | None = None,
+    ) -> None:
+        given = {
+            "policy": policy,
+            "db": db,
+            "channel": channel,
+            "durability": durability,
+            "reload": reload,
+            "agent": agent,
+            "namespace": namespace,
+            "wait": wait,
+        }
+        self._set_up(given, "GATE_")
+
+    @classmethod
+    def from_settings(cls, prefix: str = "GATE_") -> Self:
+        """Make a gate from the environment alone.
+
+        Args:
+            prefix: How the names begin, such as ``GATE_`` in ``GATE_DB``.
+
+        Raises:
+            Fault: A setting cannot be used (code ``settings``).
+        """
+        gate = cls.__new__(cls)
+        gate._set_up({}, prefix)
+        return gate
+
+    def _set_up(self, given: Mapping[str, Any], prefix: str) -> None:
+        from gate.settings import Settings
+
+        self._settings = Settings.read(given, prefix=prefix)
+        self._context = Context()
+        self._lock = threading.RLock()
+        self._live: Runtime | None = None
+        self._tools: dict[str, Guarded] = {}
+        self._default: tuple[int, Session] | None = None
+        self._bypassed = False
+        _gates.add(self)
+
+    # Opening and closing
+
+    def open(self) -> Self:
+        """Open the store and bring the policy into force; an open gate stays as it is.
+
+        Raises:
+            PolicyError: There is no policy, or it does not load.
+            StoreError: The store cannot be opened.
+        """
+        self._opened()
+        return self
+
+    def close(self) -> None:
+        """Release every waiter with ``Pending`` and close the store; holds stay as they are.
+
+        Safe to call twice.
+        """
+        with self._lock:
+            runtime, self._live, self._default = self._live, None, None
+        if runtime is not None and runtime.pid == os.getpid():
+            runtime.close()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def service(self) -> Service:
+        """Return the verbs of the open gate; opens it if need be."""
+        return self._opened().service
+
+    def sweep(self) -> int:
+        """End every hold that is past its deadline, and return how many."""
+        return self.service.sweep()
+
+    def _opened(self) -> Runtime:
+        runtime = self._live
+        if runtime is not None and runtime.pid == os.getpid():
+            return runtime
+        with self._lock:
+            if self._live is None or self._live.pid != os.getpid():
+                self._live = self._open_here(self._live)
+            return self._live
+
+    def _open_here(self, inherited: Runtime | None) -> Runtime:
+        from gate.runtime import Runtime
+
+        if inherited is not None:
+            _inherited.append(inherited)
+            runtime = inherited.in_child()
+        else:
+            runtime = Runtime.open(self._settings, self._context)
+        for tool in self._tools.values():
+            runtime.list_tool(tool.name, tool.binding, tool.effect)
+        return runtime
+
+    def _put(self, runtime: Runtime | None) -> None:
+        """Stand on another runtime; for tests."""
+        with self._lock:
+            self._live, self._default = runtime, None
+
+    # Sessions
+
+    def session(
+        self,
+        id: str,  # noqa: A002
+        *,
+        agent: str | None = None,
+        on_behalf_of: Principal | None,
+        facts: Mapping[str, Any] | None = None,
+        evidence: Iterable[str | Evidence] = (),
+    ) -> Session:
+        """Open a session, or open it again; as a block, guarded calls in it belong to it.
+
+        Args:
+            id: The host's id of this run of the agent.
+            agent: Which agent; default is the gate's.
+            on_behalf_of: ``person(…)``, ``email(…)``, ``outside(…)``, or None written out.
+            facts: Not in this version.
+            evidence: Lines for people; a plain text is weak. Lines it has already are not added.
+
+        Raises:
+            NoSession: It has ended, belongs to another agent or person, or no agent is named.
+            TypeError: ``on_behalf_of`` or a name is of another type.
+        """
+        _not_yet("facts", facts)
+        name = agent or self._settings.agent
+        if name is None:
+            raise NoSession(
+                "A session needs an agent: gate.session(…, agent='support') or Gate(agent='support')."
+            )
+        check_names(id, name, on_behalf_of)
+        lines = evidence_lines(evidence)
+        self.service.open_session(id, agent=name, on_behalf_of=on_behalf_of, evidence=lines)
+        return Session(id, name, on_behalf_of, self)
+
+    def bind(self, function: Callable[P, T]) -> Callable[P, T]:
+        """Return a function that carries this session into another thread."""
+        return self._context.bind(function)
+
+    def _session(self) -> Session:
+        """Return the session of a call made here.
+
+        Raises:
+            NoSession: There is none.
+        """
+        found = self._context.session
+        if found is not None:
+            return found
+        if self._settings.agent is None:
+            raise NoSession(
+                "This call is outside any session; nothing ran. Make it inside 'with gate.session(…):', carry"
+                " the session into threads with gate.bind(fn), or give Gate(agent=…) for a default session."
+            )
+        return self._default_session(self._settings.agent)
+
+    def _default_session(self, agent: str) -> Session:
+        self._opened()
+        with self._lock:
+            if self._default is None or self._default[0] != os.getpid():
+                self._default = (
+                    os.getpid(),
+                    self.session(f"process-{new_id()}", agent=agent, on_behalf_of=None),
+                )
+            return self._default[1]
+
+    # Guarding
+
+    @overload
+    def guard(
+        self,
+        action: str | None = None,
+        /,
+        *,
+        on_refusal: Literal["raise"] = "raise",
+        exclude: Sequence[str] = (),
+        effect: Effect | None = None,
+        facts: Callable[..., Any] | None = None,
+        target: Target | None = None,
+        wait: Wait | None = None,
+    ) -> Raising: ...
+    @overload
+    def guard(
+        self,
+        action: str | None = None,
+        /,
+        *,
+        on_refusal: Literal["return"],
+        exclude: Sequence[str] = (),
+        effect: Effect | None = None,
+        facts: Callable[..., Any] | None = None,
+        target: Target | None = None,
+        wait: Wait | None = None,
+    ) -> Returning: ...
+    def guard(
+        self,
+        action: str | None = None,
+        /,
+        *,
+        on_refusal: OnRefusal = "raise",
+        exclude: Sequence[str] = (),
+        effect: Effect | None = None,
+        facts: Callable[..., Any] | None = None,
+        target: Target | None = None,
+        wait: Wait | None = None,
+    ) -> Raising | Returning:
+        """Return a decorator that sends each call of a tool through the gate.
+
+        Args:
+            action: Action name, ``namespace.tool``; default is the function's name in the gate's namespace.
+            on_refusal: ``raise`` outcomes, or ``return`` them as ``Refusal``.
+            exclude: Parameters that host code fills in with live objects; passed through, not judged.
+            effect: What the tool does; the policy may say otherwise.
+            facts: Not in this version.
+            target: What the tool acts on (account, base URL): a text, or a function of the bound arguments.
+            wait: How long held calls wait; default is the gate's.
+
+        Raises:
+            GuardError: The tool cannot be guarded as it is written (when decorated).
+        """
+        _not_yet("facts", facts)
+        _check_options(action, on_refusal, exclude, effect, wait)
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            return self._guard(function, action, on_refusal, tuple(exclude), effect, target, wait)
+
+        return decorate
+
+    def _guard(
+        self,
+        function: Callable[..., Any],
+        action: str | None,
+        on_refusal: OnRefusal,
+        exclude: tuple[str, ...],
+        effect: Effect | None,
+        target: Target | None,
+        wait: Wait | None,
+    ) -> Callable[..., Any]:
+        known = guarded(function)
+        if known is not None:
+            return self._again(function, known, action)
+        check_tool(function)
+        name = action_name(action, function, self._settings.namespace)
+        tool = Guarded(self, name, function, Binding(function, exclude), on_refusal, effect, target, wait)
+        self._register(tool)
+        return wrap(tool)
+
+    def _again(self, function: Callable[..., Any], known: Guarded, action: str | None) -> Callable[..., Any]:
+        """Pass a tool through that this gate guards already under this name."""
+        if known.gate is self and action in (None, known.name):
+            return function
+        raise GuardError(f"{known.name} is guarded already; guard the function under it instead.")
+
+    def _register(self, tool: Guarded) -> None:
+        other = self._tools.get(tool.name.casefold())
+        if other is not None and not _same_source(other.function, tool.function):
+            raise GuardError(
+                f"{tool.name} is already the name of {other.function.__qualname__};"
+                f" give {tool.function.__qualname__} a name of its own."
+            )
+        self._tools[tool.name.casefold()] = tool
+
+    # Calling
+
+    def call(self, id: str | None = None, wait: Wait | None = None, note: str | None = None) -> CallOptions:  # noqa: A002
+        """Give options to the next guarded call in this context, and only to that one.
+
+        Args:
+            id: The caller's id of this call; the same id finds the same call again, also after a restart.
+            wait: How long it waits if it is held.
+            note: The agent's own words, shown to people as unverified.
+
+        Returns:
+            The options; as a block, they end with it, used or not.
+        """
+        return self._context.offer(CallOptions(id, wait, note))
+
+    @overload
+    def outcome(  # type: ignore[overload-overlap]
+        self, tool: Callable[P, Coroutine[Any, Any, R]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Coroutine[Any, Any, Ran[R] | NotRan]: ...
+    @overload
+    def outcome(self, tool: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Ran[R] | NotRan: ...
+    def outcome(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Call a guarded tool and return what became of it; no outcome is raised.
+
+        Args:
+            tool: A guarded ``def`` or ``async def`` (then await what this returns).
+            args: Its arguments.
+            kwargs: Its keyword arguments.
+
+        Returns:
+            ``Ran`` with the result, or the outcome that it had instead.
+
+        Raises:
+            GuardError: The tool is not guarded.
+            Fault: The gate could not do its work; nothing ran.
+        """
+        known, bound = guarded_call(tool, args)
+        if _is_async(known.function):
+            return _outcome_async(known, bound, kwargs)
+        if self._bypassed:
+            return _ungated(known.function(*bound, **kwargs))
+        return known.outcome(known.take(bound, kwargs))
+
+    def action_id(self) -> str:
+        """Return the id of the action whose tool is running here.
+
+        Raises:
+            GuardError: No guarded tool is running here.
+        """
+        return self._inside("action_id").action_id
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return the approvals of the action whose tool is running here; empty where it was allowed.
+
+        Raises:
+            GuardError: No guarded tool is running here.
+        """
+        return self._inside("decisions").decisions
+
+    def _inside(self, what: str) -> Running:
+        running = self._context.running
+        if running is None:
+            raise GuardError(f"gate.{what}() tells something only inside a guarded tool that is running.")
+        return running
+
+    def preview(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Not in this version.
+
+        Raises:
+            GuardError: Always.
+        """
+        raise GuardError(
+            "gate.preview is not in this version; 'gate check' judges calls without making them."
+        )
+
+    # The primitive
+
+    def submit(self, action: Action) -> Allowed | Held | Blocked:
+        """Judge one action; the primitive under the guard.
+
+        Args:
+            action: What is to be done; its session must be open.
+
+        Returns:
+            ``Allowed`` (claim it now), ``Held`` (wait for its hold, then claim it), or ``Blocked``.
+
+        Raises:
+            Fault: The gate could not do its work; nothing ran.
+        """
+        taken = self._snapshot(action)
+        return self._submitted(taken, self._opened().submit(taken, wait=False))
+
+    async def submit_async(self, action: Action) -> Allowed | Held | Blocked:
+        """Judge one action beside an event loop; see ``submit``."""
+        from gate import aio
+
+        taken, runtime = self._snapshot(action), self._opened()
+        submission, cancelled = await aio.shielded(runtime, lambda: runtime.submit(taken, wait=False))
+        if cancelled is None:
+            return self._submitted(taken, submission)
+        if submission.kind == "run":
+            await aio.shielded(runtime, lambda: runtime.never_started(taken, submission.record.id, cancelled))
+        raise cancelled
+
+    def claim(self, submission: Allowed | Held) -> Claim:
+        """Return a block in which an action is in hand; it settles when the block ends.
+
+        Args:
+            submission: What ``submit`` gave back.
+
+        Returns:
+            A block that gives a ``Run``: use ``run.arguments``, set ``run.result``.
+
+        Raises:
+            Outcome: It cannot run: what became of it (on entering).
+            IllegalMove: It has run already (on entering).
+        """
+        return Claim(self, submission)
+
+    def claim_async(self, submission: Allowed | Held) -> Claim:
+        """Return the same block for ``async with``; see ``claim``."""
+        return Claim(self, submission)
+
+    def _snapshot(self, action: Action) -> Action:
+        running = self._context.running
+        parent = action.parent or (running.action_id if running else None)
+        return replace(action, arguments=snapshot(action.arguments), parent=parent)
+
+    def _submitted(self, action: Action, submission: Submission) -> Allowed | Held | Blocked:
+        if submission.kind == "run":
+            return Allowed(action, submission.record)
+        hold = Hold(submission.record, self)
+        ended = hold.outcome
+        return ended if isinstance(ended, Blocked) else Held(action, hold)
+
+
+async def _outcome_async(known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    if known.gate._bypassed:
+        return _ungated(await known.function(*args, **kwargs))
+    return known.outcome(await known.take_async(args, kwargs))
+
+
+def _ungated(result: Any) -> Ran[Any]:
+    return Ran(result, True, "", (), (), "It ran without the gate.")
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function)
+
+
+def _same_source(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
+    """Tell whether two functions are one piece of code, such as a module loaded again."""
+    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
+
+
+def _check_options(
+    action: object, on_refusal: object, exclude: object, effect: object, wait: Wait | None
+) -> None:
+    if action is not None and not isinstance(action, str):
+        raise GuardError('Write @gate.guard("namespace.tool"), with parentheses and the name of the action.')
+    if on_refusal not in ("raise", "return"):
+        raise GuardError(f'on_refusal={on_refusal!r} is neither "raise" nor "return".')
+    if isinstance(exclude, str):
+        raise GuardError(f"exclude={exclude!r} is one text; write a list of parameter names.")
+    if effect is not None and not isinstance(effect, Effect):
+        raise GuardError(f"effect={effect!r} is no Effect; write Effect(risk='write', …).")
+    if wait is not None:
+        seconds(wait)
+
+
+def _not_yet(name: str, value: object) -> None:
+    if value is not None:
+        raise GuardError(f"{name}= is not in this version; leave it out.")
+
+
+def _renew_locks() -> None:
+    """Give every gate of a forked child a lock that no thread of the parent holds."""
+    for gate in list(_gates):
+        gate._lock = threading.RLock()
+
+
+def _close_all() -> None:
+    for gate in list(_gates):
+        gate.close()
+
+
+os.register_at_fork(after_in_child=_renew_locks)
+atexit.register(_close_all)

@@ -1,0 +1,263 @@
+"""Guard a callable: the same signature, but each call goes through the gate."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
+
+from gate.binding import Binding
+from gate.digest import copied, snapshot
+from gate.errors import GuardError
+from gate.model import Action, Effect
+from gate.outcomes import Details, Failed, Outcome, Ran, Refusal, ResultNotKept
+from gate.redact import error_text
+from gate.steps import Call, Ending, Raised
+from gate.values import is_action_name
+from gate.waiting import Wait, seconds
+
+if TYPE_CHECKING:
+    from gate.facade import Gate
+    from gate.runtime import Runtime
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+OnRefusal = Literal["raise", "return"]
+Target = str | Callable[[Mapping[str, Any]], str | None]
+
+_MARK = "__gate_guarded__"
+
+
+class Raising(Protocol):
+    """Guard a tool; an outcome other than its result is raised."""
+
+    def __call__(self, function: F, /) -> F:
+        """Return the guarded tool."""
+        ...
+
+
+class Returning(Protocol):
+    """Guard a tool; an outcome other than its result is returned as ``Refusal``."""
+
+    @overload
+    def __call__(
+        self, function: Callable[P, Coroutine[Any, Any, R]], /
+    ) -> Callable[P, Coroutine[Any, Any, R | Refusal]]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Callable[P, R | Refusal]: ...
+    def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
+        """Return the guarded tool."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """One guarded tool.
+
+    Attributes:
+        gate: Whose it is.
+        name: Action name.
+        function: The tool itself.
+        binding: Its parameters.
+        on_refusal: Whether an outcome is raised or returned.
+        effect: What the code declares of it, or None.
+        target: Text, or how to tell it from the bound arguments, or None.
+        wait: How long its held calls wait; None: as the gate says.
+    """
+
+    gate: Gate
+    name: str
+    function: Callable[..., Any]
+    binding: Binding
+    on_refusal: OnRefusal
+    effect: Effect | None
+    target: Target | None
+    wait: Wait | None
+
+    def take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
+        """Take one call of a ``def`` through the gate."""
+        call = self._call(args, kwargs, self._run, would_block=_in_event_loop())
+        return self._runtime().take(call)
+
+    async def take_async(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
+        """Take one call of an ``async def`` through the gate."""
+        call = self._call(args, kwargs, self._begin)
+        return await self._runtime().take_async(call)
+
+    def finish(self, ending: Ending) -> Any:
+        """Return the tool's result, or raise or return what became of the call instead."""
+        if isinstance(ending, Raised):
+            raise ending.error
+        if isinstance(ending, Ran):
+            if ending.kept:
+                return ending.result
+            ending = ResultNotKept("result_not_kept", _details(self.name, ending))
+        if self.on_refusal == "return":
+            return Refusal(ending)
+        raise ending
+
+    def outcome(self, ending: Ending) -> Ran[Any] | Outcome:
+        """Return what became of the call; only the tool's own exception is raised."""
+        if not isinstance(ending, Raised):
+            return ending
+        if isinstance(ending.error, Outcome):
+            # A guarded call inside the tool was refused: this tool ran and raised that.
+            return Failed("failed", Details(name=self.name, error=error_text(ending.error)))
+        raise ending.error
+
+    def _runtime(self) -> Runtime:
+        runtime = self.gate._opened()
+        runtime.list_tool(self.name, self.binding, self.effect)
+        return runtime
+
+    def _call(
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        run: Callable[[Mapping[str, Any], Mapping[str, Any]], Any],
+        *,
+        would_block: bool = False,
+    ) -> Call:
+        context = self.gate._context
+        options = context.take_options()
+        session = self.gate._session()
+        bound = self.binding.bind(args, kwargs)
+        waits = [options.wait if options else None, self.wait, self.gate._settings.wait]
+        arguments = snapshot(bound.arguments)
+        action = Action(
+            name=self.name,
+            arguments=arguments,
+            agent=session.agent,
+            session=session.id,
+            on_behalf_of=session.on_behalf_of,
+            call_id=options.id if options else None,
+            target=self.target(copied(arguments)) if callable(self.target) else self.target,
+            effect=self.effect,
+            parameters=self.binding.parameters,
+            not_shown=self.binding.not_shown,
+            note=options.note if options else None,
+            parent=context.running.action_id if context.running else None,
+        )
+        wait = seconds(next(each for each in waits if each is not None))
+        return Call(action, wait, lambda approved: run(approved, bound.live), would_block)
+
+    def _begin(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
+        """Call the tool with a copy of its own, so that what it changes does not reach the record."""
+        args, kwargs = self.binding.unbind(copied(approved), live)
+        return self.function(*args, **kwargs)
+
+    def _run(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
+        result = self._begin(approved, live)
+        if inspect.isawaitable(result):
+            if inspect.iscoroutine(result):
+                result.close()
+            raise GuardError(
+                f"{self.name} is a def that returned something to await, which the gate would lose sight of;"
+                " guard the async def itself."
+            )
+        return result
+
+
+def guarded(function: object) -> Guarded | None:
+    """Return what the gate knows of a guarded callable, or None where it is not guarded."""
+    found = getattr(function, _MARK, None)
+    return found if isinstance(found, Guarded) else None
+
+
+def guarded_call(tool: object, args: Sequence[Any]) -> tuple[Guarded, tuple[Any, ...]]:
+    """Return a guarded tool and its arguments; a method's receiver goes first.
+
+    Raises:
+        GuardError: The callable is not guarded.
+    """
+    known = guarded(tool)
+    if known is None:
+        raise GuardError(f"{_called(tool)} is not guarded; decorate it with @gate.guard(…) first.")
+    return known, (tool.__self__, *args) if isinstance(tool, MethodType) else tuple(args)
+
+
+def wrap(known: Guarded) -> Callable[..., Any]:
+    """Return the callable that stands in for a tool."""
+    gate, function = known.gate, known.function
+    wrapper: Callable[..., Any]
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def wrapper_async(*args: Any, **kwargs: Any) -> Any:
+            if gate._bypassed:
+                return await function(*args, **kwargs)
+            return known.finish(await known.take_async(args, kwargs))
+
+        wrapper = wrapper_async
+    else:
+
+        @functools.wraps(function)
+        def wrapper_sync(*args: Any, **kwargs: Any) -> Any:
+            if gate._bypassed:
+                return function(*args, **kwargs)
+            return known.finish(known.take(args, kwargs))
+
+        wrapper = wrapper_sync
+    setattr(wrapper, _MARK, known)
+    return wrapper
+
+
+def action_name(given: str | None, function: Callable[..., Any], namespace: str | None) -> str:
+    """Return the action name of a tool.
+
+    Args:
+        given: What the guard was told; None takes the function's own name.
+        function: The tool.
+        namespace: Put before a name without a dot; None for none.
+
+    Raises:
+        GuardError: The name has not the form ``namespace.tool``.
+    """
+    name = function.__name__ if given is None else given
+    if "." not in name and namespace:
+        name = f"{namespace}.{name}"
+    if not is_action_name(name):
+        raise GuardError(
+            f"{name!r} is no action name: write namespace.tool in ASCII letters, digits, _ and -,"
+            " or give the gate a namespace."
+        )
+    return name
+
+
+def check_tool(function: object) -> None:
+    """Refuse what cannot be guarded.
+
+    Raises:
+        GuardError: It is no plain function or method, or a generator.
+    """
+    if isinstance(function, (staticmethod, classmethod, property)):
+        raise GuardError(f"Put the guard under @{type(function).__name__}, directly on the function.")
+    if not isinstance(function, (FunctionType, MethodType)):
+        raise GuardError(
+            f"{_called(function)} is no function but a {type(function).__name__}; put the guard under it,"
+            " directly on the function it calls."
+        )
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise GuardError(f"{_called(function)} is a generator, which runs after it returned; return a list.")
+
+
+def _details(name: str, ending: Ran[Any]) -> Details:
+    return Details(ending.action_id, name, decisions=ending.decisions, shared=ending.shared)
+
+
+def _called(tool: object) -> str:
+    return str(getattr(tool, "__qualname__", None) or repr(tool))
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,263 @@
+"""The primitive under the guard: what a submit gives back, how to wait for it, and the run inside a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from gate.clock import monotonic
+from gate.context import Running
+from gate.digest import copied
+from gate.errors import GateError, IllegalMove
+from gate.lifecycle import State
+from gate.model import Action, ActionRecord, Decision
+from gate.outcomes import Outcome, Ran
+from gate.steps import Step
+from gate.waiting import Wait, seconds
+
+if TYPE_CHECKING:
+    from gate.facade import Gate
+
+_UNDECIDED = frozenset({State.PENDING, State.RUNNING})
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A hold as it stood when it was looked at; ``wait`` looks again.
+
+    Attributes:
+        record: The action as the store had it.
+    """
+
+    record: ActionRecord
+    _gate: Gate = field(repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        """Return the id of the action."""
+        return self.record.id
+
+    @property
+    def name(self) -> str:
+        """Return the name of the action."""
+        return self.record.name
+
+    @property
+    def state(self) -> State:
+        """Return where it stood."""
+        return self.record.state
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """Return when answering ends, UTC, exclusive."""
+        return self.record.expires_at
+
+    @property
+    def use_by(self) -> datetime | None:
+        """Return when an approval ends, UTC, exclusive; None before it is given."""
+        return self.record.use_by
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return the decisions, oldest first."""
+        return self.record.decisions
+
+    @property
+    def outcome(self) -> Ran[Any] | Outcome:
+        """Return what a caller would get now; ``Pending`` while it is open."""
+        from gate.results import outcome_of
+
+        return outcome_of(self.record)
+
+    def wait(self, timeout: Wait = "until_decided") -> Hold:
+        """Wait until people have answered or the hold has ended, and return it as it is then.
+
+        It never decides, and never raises for what happens to the hold or the store.
+
+        Args:
+            timeout: Seconds, a timedelta, or ``until_decided``.
+        """
+        last = [self.record]
+        try:
+            runtime = self._gate._opened()
+            runtime.drive(_until_decided(runtime, last, seconds(timeout)))
+        except GateError:
+            return Hold(last[0], self._gate)
+        return Hold(last[0], self._gate)
+
+    async def wait_async(self, timeout: Wait = "until_decided") -> Hold:
+        """Wait beside an event loop; see ``wait``."""
+        last = [self.record]
+        try:
+            runtime = self._gate._opened()
+            await runtime.drive_async(_until_decided(runtime, last, seconds(timeout)))
+        except GateError:
+            return Hold(last[0], self._gate)
+        return Hold(last[0], self._gate)
+
+
+def _until_decided(runtime: Any, last: list[ActionRecord], wait: float | None) -> Generator[Step, Any, None]:
+    from gate.trip import wait_once
+
+    until = None if wait is None else monotonic() + wait
+    left = wait
+    while last[0].state in _UNDECIDED:
+        last[0] = yield from wait_once(runtime, last[0], left)
+        left = None if until is None else until - monotonic()
+        if left is not None and left <= 0:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Say that an action runs now: claim it, run it, and it settles itself.
+
+    Attributes:
+        action: The action; its arguments are a snapshot.
+        record: The action as the store has it.
+    """
+
+    action: Action
+    record: ActionRecord
+
+    @property
+    def action_id(self) -> str:
+        """Return the id of the action."""
+        return self.record.id
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Say that an action is held, or was before.
+
+    Attributes:
+        action: The action; its arguments are a snapshot.
+        hold: The hold as of the submit; it may have ended already.
+    """
+
+    action: Action
+    hold: Hold
+
+    @property
+    def action_id(self) -> str:
+        """Return the id of the action."""
+        return self.hold.id
+
+
+class Run:
+    """One run in hand.
+
+    Attributes:
+        action_id: Id of the action.
+        arguments: The approved arguments; a copy of its own.
+        decisions: Approvals with their comments, oldest first.
+        result: What the tool returned; set it before the block ends.
+    """
+
+    def __init__(self, action: Action, record: ActionRecord) -> None:
+        self.action_id = record.id
+        self.arguments = copied(action.arguments)
+        self.decisions = record.decisions
+        self.result: Any = None
+
+
+class Claim:
+    """Take one submission in hand for the length of a block, and settle it at the end.
+
+    For ``with`` and for ``async with``.
+
+    Args:
+        gate: Whose submission it is.
+        submission: What the submit gave back.
+
+    Raises:
+        Outcome: It cannot run: what became of it.
+        IllegalMove: It has run already, or this claim was used.
+    """
+
+    def __init__(self, gate: Gate, submission: Allowed | Held) -> None:
+        self._gate, self._submission = gate, submission
+        self._runtime: Any = None
+        self._run: Run | None = None
+        self._inside = ExitStack()
+
+    def __enter__(self) -> Run:
+        self._open()
+        return self._begin(self._take())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end(error)
+
+    async def __aenter__(self) -> Run:
+        from gate import aio
+        from gate.trip import settle_raised
+
+        self._open()
+        record, cancelled = await aio.shielded(self._runtime, self._take)
+        if cancelled is not None:
+            await aio.shielded(
+                self._runtime,
+                lambda: settle_raised(
+                    self._runtime, self._submission.action, record.id, cancelled, started=False
+                ),
+            )
+            raise cancelled
+        return self._begin(record)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        from gate import aio
+
+        self._inside.close()
+        _, cancelled = await aio.shielded(self._runtime, lambda: self._settle(error))
+        if cancelled is not None and error is None:
+            raise cancelled
+
+    def _open(self) -> None:
+        if self._runtime is not None:
+            raise IllegalMove("This claim was used already; submit the action again.")
+        self._runtime = self._gate._opened()
+
+    def _take(self) -> ActionRecord:
+        from gate.results import outcome_of
+
+        submission = self._submission
+        if isinstance(submission, Allowed):
+            return submission.record
+        claimed = self._runtime.service.claim(submission.action_id, submission.action)
+        if claimed.run:
+            record: ActionRecord = claimed.record
+            return record
+        ended = outcome_of(claimed.record)
+        if isinstance(ended, Ran):
+            raise IllegalMove(
+                f"{submission.action_id} has run already; read submission.hold.wait(0).outcome."
+            )
+        raise ended
+
+    def _begin(self, record: ActionRecord) -> Run:
+        self._run = Run(self._submission.action, record)
+        self._inside.enter_context(self._gate._context.inside(Running(record.id, record.decisions)))
+        return self._run
+
+    def _end(self, error: BaseException | None) -> None:
+        self._inside.close()
+        self._settle(error)
+
+    def _settle(self, error: BaseException | None) -> None:
+        from gate.trip import settle_raised, settle_returned
+
+        action = self._submission.action
+        if self._run is None:
+            return
+        if error is not None:
+            settle_raised(self._runtime, action, self._run.action_id, error, started=True)
+        else:
+            settle_returned(self._runtime, action, self._run.action_id, self._run.result)

@@ -1,0 +1,55 @@
+"""Bring changed policy files into force while the process runs; for development."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from gate.errors import PolicyError
+from gate.policy.load import load_path
+from gate.policy.policyset import PolicySet
+
+log = logging.getLogger("gate")
+
+Signature = tuple[tuple[str, int, int], ...]
+
+
+class PolicyWatch:
+    """Look at the files of one policy set; a change is taken once two looks in a row see the same.
+
+    Args:
+        path: A file or a folder.
+        apply: Brings a set into force.
+    """
+
+    def __init__(self, path: Path, apply: Callable[[PolicySet], object]) -> None:
+        self._path = path
+        self._apply = apply
+        self._done = self._seen = self._signature()
+
+    def look(self) -> None:
+        """Look once; a set that does not load is told in the log and changes nothing."""
+        now = self._signature()
+        settled, self._seen = now == self._seen, now
+        if not settled or now == self._done:
+            return
+        self._done = now
+        try:
+            self._apply(load_path(self._path))
+        except PolicyError as error:
+            log.error("The changed policy does not load; the one in force stays.\n%s", error)
+
+    def _signature(self) -> Signature:
+        files = sorted(self._path.iterdir()) if self._path.is_dir() else [self._path]
+        return tuple(
+            (each.name, stat.st_mtime_ns, stat.st_size) for each in files if (stat := _stat(each)) is not None
+        )
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None

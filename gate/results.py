@@ -1,0 +1,87 @@
+"""Between a record of the store and what the caller gets, and between a result and what the store keeps."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from gate.lifecycle import OPEN, State
+from gate.model import ActionRecord
+from gate.outcomes import Details, Outcome, Ran, outcome, ran
+from gate.redact import redact
+
+RESULT_BYTES = 64 * 1024
+"""Largest result that is kept, as JSON text in UTF-8."""
+
+_STILL_RUNNING = "It is still running elsewhere."
+
+
+def details(record: ActionRecord, *, shared: bool = False) -> Details:
+    """Return what an outcome knows from the store's record."""
+    return Details(
+        action_id=record.id,
+        name=record.name,
+        rules=record.rules,
+        reason=record.reason,
+        decisions=record.decisions,
+        named=record.name_approver,
+        error=record.error,
+        shared=shared,
+    )
+
+
+def outcome_of(record: ActionRecord) -> Ran[Any] | Outcome:
+    """Return what a caller gets that did not run the action itself.
+
+    Args:
+        record: The action as the store has it.
+    """
+    if record.state in OPEN:
+        return outcome("pending", details(record))
+    if record.state == State.RUNNING:
+        return outcome("in_doubt", replace(details(record, shared=True), reason=_STILL_RUNNING))
+    if record.state == State.SUCCEEDED:
+        return _ran(record)
+    return outcome(record.code, details(record, shared=record.state in (State.FAILED, State.IN_DOUBT)))
+
+
+def kept_result(result: Any, *, secrets: Sequence[str] = ()) -> str | None:
+    """Return a result as JSON text if the store may keep it, else None.
+
+    It may if it is plain JSON that reads back equal, is at most 64 KB long and holds nothing secret.
+
+    Args:
+        result: What the tool returned.
+        secrets: Texts that were hidden in the arguments.
+    """
+    try:
+        if not _is_json(result):
+            return None
+        text = json.dumps(result, ensure_ascii=False, allow_nan=False)
+        if len(text.encode()) > RESULT_BYTES:
+            return None
+    except (ValueError, RecursionError):
+        return None
+    hidden = redact({"result": result}).hidden or any(
+        secret in text for secret in secrets if len(secret) >= 4
+    )
+    return None if hidden else text
+
+
+def _is_json(value: Any) -> bool:
+    """Tell whether a value is of JSON's own types all the way down."""
+    kind = type(value)
+    if kind is dict:
+        return all(type(key) is str and _is_json(each) for key, each in value.items())
+    if kind is list:
+        return all(map(_is_json, value))
+    return value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value))
+
+
+def _ran(record: ActionRecord) -> Ran[Any]:
+    kept = record.kept and record.result is not None
+    result = json.loads(record.result) if kept and record.result is not None else None
+    return ran(result, details(record, shared=True), kept=kept)

@@ -1,0 +1,174 @@
+"""What one open gate has in one process: the service, the poller, threads for event loops, upkeep."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Self
+
+from gate import aio, trip
+from gate.binding import Binding, json_schema
+from gate.catalogue import Tool
+from gate.clock import Clock
+from gate.context import Context
+from gate.expiry import Expiry
+from gate.lifecycle import State
+from gate.model import Action, ActionRecord, Effect, Submission
+from gate.policy.load import load_path
+from gate.policy.policyset import PolicySet
+from gate.reload import PolicyWatch
+from gate.service import Service
+from gate.settings import Settings
+from gate.steps import Call, Ending, Step
+from gate.store.files import default_path
+from gate.waiting import Poller
+
+THREADS = 4
+"""How many verbs of coroutines run at once."""
+
+
+class Runtime:
+    """One open gate in one process.
+
+    Args:
+        service: The verbs.
+        context: The gate's context variables.
+        watch: Looks at the policy files; None for none.
+        upkeep: Whether holds are swept and heartbeats sent in the background.
+
+    Attributes:
+        pid: The process it belongs to.
+        held: Called with each hold that a submit made or joined; for tests.
+    """
+
+    def __init__(
+        self, service: Service, context: Context, *, watch: PolicyWatch | None = None, upkeep: bool = True
+    ) -> None:
+        self.service, self.context, self.pid = service, context, os.getpid()
+        self.poller = Poller(service.states)
+        self.held: Callable[[ActionRecord], None] | None = None
+        self._watch, self._upkeep = watch, upkeep
+        self._expiry = Expiry(service, watch=watch.look if watch else None) if upkeep else None
+        self._executor: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self._listed: set[str] = set()
+        service.observers.append(self.poller.wake)
+
+    @classmethod
+    def open(cls, settings: Settings, context: Context, policy: PolicySet | None = None) -> Self:
+        """Open the store, bring the policy into force, and begin the upkeep.
+
+        Args:
+            settings: What the gate was told.
+            context: The gate's context variables.
+            policy: A loaded policy, in place of the settings' path.
+
+        Raises:
+            PolicyError: There is no policy, or it does not load.
+            StoreError: The store cannot be opened.
+        """
+        loaded = policy or (load_path(settings.policy) if settings.policy else None)
+        service = Service(
+            settings.db or default_path(),
+            policy=loaded,
+            durability=settings.durability,
+            channel=settings.channel,
+            allow_local=settings.allow_local_workspace,
+        )
+        return cls(service, context, watch=_watch(settings, service)).start()
+
+    def start(self) -> Self:
+        """Begin the upkeep."""
+        if self._expiry is not None:
+            self._expiry.start()
+        return self
+
+    def in_child(self) -> Self:
+        """Return what a forked child has: the same store, everything else its own.
+
+        Raises:
+            StoreError: The store is in memory, so it cannot be used here.
+        """
+        self.service.follow_fork()
+        return type(self)(self.service, self.context, watch=self._watch, upkeep=self._upkeep).start()
+
+    def close(self) -> None:
+        """Release every waiter, end the upkeep and close the store."""
+        self.poller.release()
+        if self._expiry is not None:
+            self._expiry.stop()
+        if self._executor is not None:
+            self._executor.shutdown(wait=True)
+        self.service.close()
+
+    @property
+    def clock(self) -> Clock:
+        """Return where the time comes from."""
+        return self.service.clock
+
+    @property
+    def executor(self) -> ThreadPoolExecutor:
+        """Return the threads on which coroutines do their verbs."""
+        with self._lock:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="gate")
+            return self._executor
+
+    def submit(self, action: Action, *, wait: bool, would_block: bool = False) -> Submission:
+        """Judge one call; see ``Service.submit``."""
+        submission = self.service.submit(action, wait=wait, would_block=would_block)
+        if submission.kind == "held" and self._expiry is not None:
+            self._expiry.rearm()
+        if submission.record.state == State.PENDING and self.held is not None:
+            self.held(submission.record)
+        return submission
+
+    def never_started(self, action: Action, action_id: str, cause: BaseException) -> None:
+        """Settle an action in hand whose caller was gone before it began."""
+        trip.settle_raised(self, action, action_id, cause, started=False)
+
+    def take(self, call: Call) -> Ending:
+        """Take one call through the gate in the caller's thread."""
+        ending: Ending = self.drive(trip.trip(self, call))
+        return ending
+
+    async def take_async(self, call: Call) -> Ending:
+        """Take one call of an ``async def`` through the gate beside the event loop."""
+        ending: Ending = await self.drive_async(trip.trip(self, call))
+        return ending
+
+    def drive(self, steps: Generator[Step, Any, Any]) -> Any:
+        """Take steps in the caller's thread."""
+        return trip.drive(self, steps)
+
+    async def drive_async(self, steps: Generator[Step, Any, Any]) -> Any:
+        """Take steps beside the event loop."""
+        return await aio.drive(self, steps)
+
+    def list_tool(self, name: str, binding: Binding, effect: Effect | None) -> None:
+        """Put a tool into the store's catalogue, once."""
+        if name not in self._listed:
+            self.service.register_tool(
+                Tool(
+                    name,
+                    effect,
+                    binding.parameters,
+                    json_schema(binding),
+                    _first_line(binding.function.__doc__),
+                )
+            )
+            self._listed.add(name)
+
+
+def _watch(settings: Settings, service: Service) -> PolicyWatch | None:
+    if settings.reload != "watch" or settings.policy is None:
+        return None
+    return PolicyWatch(Path(settings.policy), lambda policy: service.apply(policy, by="reload"))
+
+
+def _first_line(doc: str | None) -> str:
+    lines: Sequence[str] = (doc or "").strip().splitlines()
+    return lines[0] if lines else ""

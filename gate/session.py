@@ -1,0 +1,146 @@
+"""Sessions: one run of an agent, whom it acts for, and what hosts know about its case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, get_args
+
+from gate.model import Evidence, Principal, Weight
+
+if TYPE_CHECKING:
+    from gate.facade import Gate
+
+_USER = re.compile(r"[UW][A-Z0-9]{2,20}")
+_TEAM = re.compile(r"[TE][A-Z0-9]{2,20}")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_LONGEST_TEXT = 200
+
+
+def person(user: str, team: str | None = None) -> Principal:
+    """Return a Slack user as the one a session acts for.
+
+    Args:
+        user: Slack user id, such as ``U07QK3M9D2X``.
+        team: Slack team id; default is the workspace the store is bound to.
+
+    Raises:
+        ValueError: These are no Slack ids.
+    """
+    if not _USER.fullmatch(user):
+        raise ValueError(f"{user!r} is no Slack user id such as U07QK3M9D2X; an address goes into email(…).")
+    if team is not None and not _TEAM.fullmatch(team):
+        raise ValueError(f"{team!r} is no Slack team id such as T07QK3M9D2X.")
+    return Principal("person", user, team)
+
+
+def email(address: str) -> Principal:
+    """Return the person with this address; they are looked up in Slack before anybody is asked.
+
+    Raises:
+        ValueError: This is no address.
+    """
+    if not _EMAIL.fullmatch(address):
+        raise ValueError(f"{address!r} is no e-mail address.")
+    return Principal("email", address)
+
+
+def outside(who: str) -> Principal:
+    """Return somebody who is not in Slack, such as ``customer cus_81``.
+
+    Raises:
+        ValueError: The text is empty or longer than 200 characters.
+    """
+    if not who.strip() or len(who) > _LONGEST_TEXT:
+        raise ValueError("outside(…) takes a text of 1 to 200 characters, such as 'customer cus_81'.")
+    return Principal("outside", who)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Session:
+    """One run of an agent; a block of it is where guarded calls belong to it.
+
+    Leaving the block ends and cancels nothing.
+
+    Attributes:
+        id: The host's id of the run.
+        agent: Which agent runs.
+        on_behalf_of: For whom, or None.
+    """
+
+    id: str
+    agent: str
+    on_behalf_of: Principal | None
+    _gate: Gate
+
+    def __enter__(self) -> Self:
+        self._gate._context.enter(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._gate._context.leave(self)
+
+    def add_evidence(self, *lines: str | Evidence) -> None:
+        """Add lines for people that the session does not have yet; a hold keeps the lines as of its submit.
+
+        Args:
+            lines: Texts (weak evidence) or ``Evidence``.
+
+        Raises:
+            StoreError: The store cannot be written.
+        """
+        self._gate.service.add_evidence(self.id, evidence_lines(lines))
+
+    def end(self) -> int:
+        """End the session: cancel its pending and approved holds, refuse later calls.
+
+        Returns:
+            How many holds were cancelled.
+
+        Raises:
+            StoreError: The store cannot be written.
+        """
+        return self._gate.service.end_session(self.id)
+
+
+def evidence_lines(lines: Iterable[str | Evidence]) -> tuple[Evidence, ...]:
+    """Return lines of evidence; a plain text is weak.
+
+    Raises:
+        TypeError: ``lines`` is one text, or a line is neither text nor ``Evidence``.
+        ValueError: A weight is unknown or a text is empty.
+    """
+    if isinstance(lines, (str, Evidence)):
+        raise TypeError("evidence takes a list of lines; put the one line into a list.")
+    return tuple(_line(line) for line in lines)
+
+
+def check_names(id_: object, agent: object, on_behalf_of: object) -> None:
+    """Refuse what cannot name a session.
+
+    Raises:
+        TypeError: A name is no text, or ``on_behalf_of`` is neither a principal nor None.
+    """
+    for name, value in (("id", id_), ("agent", agent)):
+        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_TEXT:
+            raise TypeError(f"{name}={value!r} is no text of 1 to {_LONGEST_TEXT} characters.")
+    if on_behalf_of is not None and not isinstance(on_behalf_of, Principal):
+        raise TypeError(
+            f"on_behalf_of={on_behalf_of!r} does not say what it is;"
+            " write person('U…'), email('…'), outside('…'), or None for nobody."
+        )
+
+
+def _line(line: object) -> Evidence:
+    made = Evidence(line) if isinstance(line, str) else line
+    if not isinstance(made, Evidence) or not isinstance(made.text, str):
+        raise TypeError(f"{line!r} is no line of evidence; give a text or Evidence(text, weight=…, url=…).")
+    if made.weight not in get_args(Weight):
+        raise ValueError(f"weight={made.weight!r} is none of {', '.join(get_args(Weight))}.")
+    if not made.text.strip():
+        raise ValueError("A line of evidence is empty; leave it out.")
+    return made

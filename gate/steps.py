@@ -1,0 +1,73 @@
+"""The steps of a trip: values that say what is to be done, so that threads and event loops can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gate.context import Running
+from gate.model import Action
+from gate.outcomes import Outcome, Ran
+from gate.waiting import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One guarded call on its way.
+
+    Attributes:
+        action: What is judged; its arguments are the snapshot that runs.
+        wait: Seconds it waits if it is held; None until it is decided.
+        tool: Calls the tool with the judged arguments; for an ``async def`` returns the coroutine.
+        would_block: Whether waiting here would block an event loop.
+    """
+
+    action: Action
+    wait: float | None
+    tool: Callable[[Mapping[str, Any]], Any]
+    would_block: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """What the tool itself raised; carried as a value, so that nothing on the way changes it."""
+
+    error: BaseException
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What the tool returned."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class VerbStep:
+    """Do one verb of the service and give back its answer."""
+
+    do: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitStep:
+    """Wait until an action changes, at most so many seconds (None: no end)."""
+
+    watch_for: str
+    seen: Seen
+    timeout: float | None
+
+
+@dataclass(slots=True)
+class ToolStep:
+    """Run the tool inside its action; ``started`` tells whether that began."""
+
+    call: Call
+    running: Running
+    started: bool = False
+
+
+Step = VerbStep | WaitStep | ToolStep
+Ending = Ran[Any] | Outcome | Raised
+Trip = Generator[Step, Any, Ending]

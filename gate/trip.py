@@ -1,0 +1,216 @@
+"""The trip of one call: submit, wait, claim, run, settle.
+
+The trip is written once, as a generator of steps; ``drive`` takes the steps in the caller's thread, ``aio``
+takes the same steps beside an event loop.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gate.clock import monotonic
+from gate.context import Running
+from gate.errors import GateError
+from gate.lifecycle import OPEN, State
+from gate.model import Action, ActionRecord
+from gate.outcomes import ran
+from gate.redact import error_text, redact
+from gate.results import details, kept_result, outcome_of
+from gate.sentences import NEVER_STARTED
+from gate.steps import Call, Raised, Returned, Step, ToolStep, Trip, VerbStep, WaitStep
+from gate.verbs.claim import End
+from gate.waiting import Watch
+
+if TYPE_CHECKING:
+    from gate.runtime import Runtime
+
+log = logging.getLogger("gate")
+
+
+def trip(runtime: Runtime, call: Call) -> Trip:
+    """Take one call through the gate.
+
+    Args:
+        runtime: The open gate.
+        call: The call.
+
+    Returns:
+        That it ran, what became of it instead, or what the tool raised.
+
+    Raises:
+        Fault: The gate could not do its work; nothing ran.
+    """
+    waits = call.wait is None or call.wait > 0
+    submission = yield VerbStep(
+        lambda: runtime.submit(call.action, wait=waits, would_block=call.would_block and waits)
+    )
+    if submission.kind == "run":
+        return (yield from _run(runtime, call, submission.record))
+    if submission.kind == "ended":
+        return outcome_of(submission.record)
+    return (yield from _hold_out(runtime, call, submission.record, submission.waiter))
+
+
+def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -> Trip:
+    """Wait with a hold, and claim it once it is approved."""
+    until = None if call.wait is None else monotonic() + call.wait
+    try:
+        while record.state in OPEN or record.state == State.RUNNING:
+            if record.state == State.APPROVED:
+                claimed = yield VerbStep(
+                    partial(runtime.service.claim, record.id, call.action, waiter=waiter)
+                )
+                if claimed.run:
+                    return (yield from _run(runtime, call, claimed.record))
+                record = claimed.record
+                continue
+            left = None if until is None else until - monotonic()
+            if left is not None and left <= 0:
+                break
+            record = yield from wait_once(runtime, record, left)
+    finally:
+        yield VerbStep(partial(_leave, runtime, waiter))
+    return outcome_of(record)
+
+
+def wait_once(
+    runtime: Runtime, record: ActionRecord, left: float | None
+) -> Generator[Step, Any, ActionRecord]:
+    """Wait until an action changes, its deadline passes or the time is over; return it as it is then.
+
+    Args:
+        runtime: The open gate.
+        record: The action as the waiter knows it.
+        left: Seconds left; None for no end.
+    """
+    deadline = _deadline(record)
+    timeout = left
+    if deadline is not None:
+        to_deadline = max(0.0, (deadline - runtime.clock.now()).total_seconds())
+        timeout = to_deadline if left is None else min(left, to_deadline)
+    yield WaitStep(record.id, (record.state, record.version), timeout)
+    if deadline is not None and runtime.clock.now() >= deadline:
+        yield VerbStep(runtime.service.sweep)
+    found: ActionRecord = yield VerbStep(lambda: runtime.service.action(record.id))
+    return found
+
+
+def _deadline(record: ActionRecord) -> datetime | None:
+    if record.state == State.APPROVED:
+        return record.use_by
+    return record.expires_at if record.state == State.PENDING else None
+
+
+def _run(runtime: Runtime, call: Call, record: ActionRecord) -> Trip:
+    """Run the tool of an action that is in hand, and settle it."""
+    step = ToolStep(call, Running(record.id, record.decisions))
+    try:
+        done = yield step
+    except BaseException as gone:
+        # Thrown in by the driver: the caller is gone, most often before the tool began.
+        yield VerbStep(partial(settle_raised, runtime, call.action, record.id, gone, started=step.started))
+        raise
+    if isinstance(done, Raised):
+        yield VerbStep(partial(settle_raised, runtime, call.action, record.id, done.error, started=True))
+        return done
+    yield VerbStep(partial(settle_returned, runtime, call.action, record.id, done.value))
+    return ran(done.value, details(record))
+
+
+def settle_returned(runtime: Runtime, action: Action, action_id: str, value: Any) -> None:
+    """Record that the tool returned; what goes wrong here never replaces its result."""
+    _settled(action_id, lambda: runtime.service.settle(action_id, _returned(runtime, action, value)))
+
+
+def settle_raised(
+    runtime: Runtime, action: Action, action_id: str, error: BaseException, *, started: bool
+) -> None:
+    """Record that the tool raised, was interrupted, or never began; this never replaces what it raised."""
+    if not started:
+        end = End(ok=False, error=NEVER_STARTED, started=False)
+        _settled(action_id, lambda: runtime.service.settle(action_id, end))
+    elif isinstance(error, Exception):
+        _settled(action_id, lambda: runtime.service.settle(action_id, _raised(runtime, action, error)))
+    else:
+        reason = f"{type(error).__name__} came while it ran."
+        _settled(action_id, lambda: runtime.service.doubt(action_id, code="interrupted", reason=reason))
+
+
+def _returned(runtime: Runtime, action: Action, value: Any) -> End:
+    return End(ok=True, result=kept_result(value, secrets=_secrets(runtime, action)))
+
+
+def _raised(runtime: Runtime, action: Action, error: Exception) -> End:
+    return End(ok=False, error=error_text(error, secrets=_secrets(runtime, action)))
+
+
+def _secrets(runtime: Runtime, action: Action) -> tuple[str, ...]:
+    """Return every text of the call that people may not see."""
+    return redact(action.arguments, paths=runtime.service.policy().redactions()).secrets
+
+
+def _settled(action_id: str, verb: Callable[[], None]) -> None:
+    try:
+        verb()
+    except GateError as fault:
+        log.error("The end of action %s was not recorded: %s", action_id, fault)
+    except Exception:
+        log.exception("The end of action %s was not recorded.", action_id)
+
+
+def _leave(runtime: Runtime, waiter: int) -> None:
+    try:
+        runtime.service.leave(waiter)
+    except GateError as fault:
+        log.warning("A wait ended, but the store could not be told: %s", fault)
+
+
+def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
+    """Take every step in the caller's thread and return where the steps lead.
+
+    Args:
+        runtime: The open gate.
+        steps: A trip, or part of one.
+    """
+    answer: Any = None
+    error: BaseException | None = None
+    while True:
+        try:
+            step = steps.send(answer) if error is None else steps.throw(error)
+        except StopIteration as end:
+            return end.value
+        answer, error = None, None
+        try:
+            answer = _take(runtime, step)
+        except BaseException as raised:
+            error = raised
+
+
+def _take(runtime: Runtime, step: Step) -> Any:
+    if isinstance(step, VerbStep):
+        return step.do()
+    if isinstance(step, WaitStep):
+        return _block(runtime, step)
+    return _use(runtime, step)
+
+
+def _block(runtime: Runtime, step: WaitStep) -> None:
+    watch = Watch(step.watch_for, step.seen)
+    runtime.poller.add(watch)
+    try:
+        watch.wait(step.timeout)
+    finally:
+        runtime.poller.remove(watch)
+
+
+def _use(runtime: Runtime, step: ToolStep) -> Returned | Raised:
+    with runtime.context.inside(step.running):
+        step.started = True
+        try:
+            return Returned(step.call.tool(step.call.action.arguments))
+        except BaseException as error:
+            return Raised(error)

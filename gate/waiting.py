@@ -1,0 +1,146 @@
+"""Wait for many actions with one thread, and say how long a caller waits."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Literal
+
+from gate.errors import GateError
+from gate.lifecycle import State
+
+Wait = float | timedelta | Literal["until_decided"]
+"""Seconds, a timedelta, or ``until_decided``; 0 never waits."""
+
+INTERVAL = 0.03
+"""Seconds between two looks at everything that is waited for."""
+
+Seen = tuple[State, int]
+"""State and version of a hold as its waiter knows them."""
+
+log = logging.getLogger("gate")
+
+
+def seconds(wait: Wait) -> float | None:
+    """Return how long to wait, in seconds; None means until it is decided.
+
+    Args:
+        wait: Seconds, a timedelta, or ``until_decided``.
+
+    Raises:
+        TypeError: It is none of these.
+        ValueError: It is negative or no number.
+    """
+    if isinstance(wait, str):
+        if wait == "until_decided":
+            return None
+        raise ValueError(f'wait={wait!r} is neither seconds, a timedelta nor "until_decided".')
+    if isinstance(wait, bool) or not isinstance(wait, (int, float, timedelta)):
+        raise TypeError(f'wait={wait!r} is neither seconds, a timedelta nor "until_decided".')
+    span = wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
+    if math.isnan(span) or span < 0:
+        raise ValueError(f"wait={wait!r} is no time to wait; give zero or more seconds.")
+    return None if math.isinf(span) else span
+
+
+class Watch:
+    """One wait for one action; ``fire`` ends it, once.
+
+    Args:
+        action_id: Which action.
+        seen: State and version that the waiter knows; anything else ends the wait.
+        call: Called once when it ends, from any thread; None for none.
+    """
+
+    def __init__(self, action_id: str, seen: Seen, call: Callable[[], None] | None = None) -> None:
+        self.action_id = action_id
+        self.seen = seen
+        self._call = call
+        self._fired = threading.Event()
+
+    def fire(self) -> None:
+        """End the wait."""
+        if not self._fired.is_set():
+            self._fired.set()
+            if self._call is not None:
+                self._call()
+
+    def wait(self, timeout: float | None) -> bool:
+        """Block until the wait ends or the time (seconds, None: no end) is over; tell whether it ended."""
+        return self._fired.wait(timeout)
+
+
+class Poller:
+    """Watch all waited actions with one query at a time, in one thread that lives while there are any.
+
+    Args:
+        states: Returns state and version of actions by id, in one query.
+        interval: Seconds between two looks.
+    """
+
+    def __init__(
+        self, states: Callable[[Sequence[str]], Mapping[str, Seen]], *, interval: float = INTERVAL
+    ) -> None:
+        self._states = states
+        self._interval = interval
+        self._watches: set[Watch] = set()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._due = False
+
+    def add(self, watch: Watch) -> None:
+        """Begin to watch; a change that has already happened ends the wait too."""
+        with self._changed:
+            self._watches.add(watch)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="gate-poller", daemon=True)
+                self._thread.start()
+
+    def remove(self, watch: Watch) -> None:
+        """Stop watching; a watch that is gone already is no error."""
+        with self._changed:
+            self._watches.discard(watch)
+
+    def wake(self, ids: Iterable[str]) -> None:
+        """Look at once, since these actions were just moved by this process."""
+        with self._changed:
+            if any(watch.action_id in ids for watch in self._watches):
+                self._due = True
+                self._changed.notify_all()
+
+    def release(self) -> None:
+        """End every wait, whatever the state of its action."""
+        with self._changed:
+            watches, self._watches = self._watches, set()
+            self._changed.notify_all()
+        for watch in watches:
+            watch.fire()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._watches:
+                    self._thread = None
+                    return
+                watches = tuple(self._watches)
+                self._due = False
+            self._look(watches)
+            with self._changed:
+                self._changed.wait_for(lambda: self._due or not self._watches, self._interval)
+
+    def _look(self, watches: Sequence[Watch]) -> None:
+        try:
+            states = self._states([watch.action_id for watch in watches])
+        except GateError as fault:
+            log.warning("Waiting goes on, though the store could not be read: %s", fault)
+            return
+        except Exception:
+            log.exception("Waiting goes on, though the store could not be read.")
+            return
+        for watch in watches:
+            if states.get(watch.action_id, watch.seen) != watch.seen:
+                self.remove(watch)
+                watch.fire()
