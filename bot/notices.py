@@ -55,10 +55,13 @@ class Notices:
         desk: What the bot works with.
         cards: How cards are kept up to date.
         delivery: What has to be true before a first card.
+        seen: Called, off the loop, after notices were leased; None for nothing.
     """
 
-    def __init__(self, desk: Desk, cards: Cards, delivery: Delivery) -> None:
-        self._desk, self._cards, self._delivery = desk, cards, delivery
+    def __init__(
+        self, desk: Desk, cards: Cards, delivery: Delivery, seen: Callable[[], None] | None = None
+    ) -> None:
+        self._desk, self._cards, self._delivery, self._seen = desk, cards, delivery, seen
         self._pacer = Pacer()
         self._tasks: set[asyncio.Task[None]] = set()
         self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -101,6 +104,8 @@ class Notices:
             task = asyncio.get_running_loop().create_task(self._deliver(notice))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+        if due and self._seen is not None:
+            await self._desk.run(self._seen)
         return len(due)
 
     async def _rest(self, seconds: float) -> None:

@@ -1,0 +1,175 @@
+"""The bot as a host process uses it: start, stop, and nothing that blocks its own threads."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import os
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+from bot.http_mode import HttpMode
+from bot.preflight import Preflight, Report
+from bot.running import Orders, Running, make_client
+from bot.settings import BotFault, BotSettings, Transport
+from gate.service import Service
+
+log = logging.getLogger("bot")
+
+START_SECONDS = 60.0
+STOP_SECONDS = 20.0
+
+
+class SlackBot:
+    """Ask people in Slack, from a thread with a loop of its own.
+
+    Args:
+        gate: An open gate, or its ``Service``.
+        settings: What it needs to talk to Slack; default is the environment's.
+        transport: ``socket`` or ``http``; None takes the one that is set.
+        ping: Seconds between signs of life of the Socket Mode connection.
+
+    Raises:
+        BotFault: The settings cannot be used.
+    """
+
+    def __init__(
+        self,
+        gate: Any,
+        *,
+        settings: BotSettings | None = None,
+        transport: Transport | None = None,
+        ping: float = 10.0,
+    ) -> None:
+        self._settings = settings or BotSettings.read()
+        self._orders = Orders(service_of(gate), self._settings, self._settings.transport(transport), ping)
+        self._thread: threading.Thread | None = None
+        self._pid = os.getpid()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._enough: asyncio.Event | None = None
+        self._ready = threading.Event()
+        self._failure: BaseException | None = None
+        self._running: Running | None = None
+
+    def start(self) -> Self:
+        """Start, and return when clicks can arrive.
+
+        Raises:
+            BotFault: Something is missing; the message names everything.
+            StoreError: The store belongs to another workspace.
+        """
+        self._pid = os.getpid()
+        self._ready.clear()
+        self._failure = None
+        self._thread = threading.Thread(target=self._run, name="gate-bot", daemon=True)
+        self._thread.start()
+        if not self._ready.wait(START_SECONDS):
+            self._failure = BotFault(f"The bot did not start within {START_SECONDS:.0f} seconds.")
+        if self._failure is not None:
+            self.stop()
+            raise self._failure
+        atexit.register(self.stop)
+        return self
+
+    def stop(self) -> None:
+        """Stop: post what is due for at most five seconds, leave holds as they are; safe to call twice."""
+        atexit.unregister(self.stop)
+        if self._thread is None or os.getpid() != self._pid:
+            return
+        if self._loop is not None and self._enough is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._enough.set)
+        self._thread.join(STOP_SECONDS)
+        self._thread = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def alive(self) -> bool:
+        """Tell whether it runs."""
+        return self._thread is not None and self._thread.is_alive() and self._failure is None
+
+    @property
+    def report(self) -> Report:
+        """Return what the look at Slack before the start found."""
+        return self._running.report if self._running else Report()
+
+    @property
+    def address(self) -> str:
+        """Return where HTTP mode listens; empty in Socket Mode."""
+        arriving = self._running.arriving if self._running else None
+        return arriving.address if isinstance(arriving, HttpMode) else ""
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until it ends.
+
+        Args:
+            timeout: Seconds; None waits for ever.
+        """
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._live())
+        except BaseException as failure:
+            self._failure = failure
+            if self._ready.is_set():
+                log.exception("The bot has stopped")
+        finally:
+            self._ready.set()
+
+    async def _live(self) -> None:
+        self._loop, self._enough = asyncio.get_running_loop(), asyncio.Event()
+        running = self._running = Running(self._orders)
+        await running.start()
+        self._ready.set()
+        await self._enough.wait()
+        await running.stop()
+
+
+def service_of(gate: Any) -> Service:
+    """Return the verbs of a gate, opening it where it is not open.
+
+    Raises:
+        BotFault: It is neither a gate nor a service.
+    """
+    if isinstance(gate, Service):
+        return gate
+    found = getattr(gate, "service", None)
+    found = found() if callable(found) and not isinstance(found, Service) else found
+    if isinstance(found, Service):
+        return found
+    raise BotFault(f"SlackBot needs a gate, not a {type(gate).__name__}.", code="bot_settings")
+
+
+def look(service: Service, settings: BotSettings, transport: Transport) -> Report:
+    """Run the preflight alone; nothing is posted and nothing is bound.
+
+    Args:
+        service: The store's verbs, for the policy in force.
+        settings: What the bot was told.
+        transport: How clicks arrive.
+
+    Raises:
+        BotFault: The token would go to an address that is not Slack's.
+    """
+    settings.check_address()
+
+    async def once() -> Report:
+        return await Preflight(make_client(settings, retry=True), settings, transport).check(service.policy())
+
+    report = asyncio.run(once())
+    bound = service.meta("workspace_team")
+    if bound and report.team and bound != report.team:
+        report.fatal.append(
+            f"the store belongs to the workspace {bound}, not {report.team}: name another GATE_DB"
+        )
+    return report

@@ -1,0 +1,193 @@
+"""Look before starting: name everything that is missing, and every configured id with its real name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot import scopes
+from bot.directory import Directory, LookupFailed
+from bot.eligibility import Eligibility
+from bot.settings import BotSettings, Transport
+from bot.slack_errors import CALL_FAILURES, trouble
+from gate.model import Approver
+from gate.policy.policyset import PolicySet
+
+LOCAL_TEAM = "T0LOCAL"
+
+
+@dataclass(slots=True)
+class Report:
+    """What a look at Slack found.
+
+    Attributes:
+        team: Team id; empty where the token does not work.
+        team_name: Its name.
+        bot_user: User id of the bot.
+        fatal: What keeps the bot from starting.
+        problems: What keeps some holds from being posted or approved.
+        warnings: What somebody should know.
+        names: Every configured id with its real name.
+    """
+
+    team: str = ""
+    team_name: str = ""
+    bot_user: str = ""
+    fatal: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether nothing is missing."""
+        return not self.fatal and not self.problems
+
+    def lines(self) -> list[str]:
+        """Return the report as lines for people."""
+        told = [f"missing  {line}" for line in (*self.fatal, *self.problems)]
+        return [
+            *(f"ok       {line}" for line in self.names),
+            *(f"note     {line}" for line in self.warnings),
+            *told,
+        ]
+
+
+class Preflight:
+    """Check tokens, scopes, channels and approvers.
+
+    Args:
+        client: Slack's client.
+        settings: What the bot was told.
+        transport: How clicks arrive.
+    """
+
+    def __init__(self, client: AsyncWebClient, settings: BotSettings, transport: Transport) -> None:
+        self._client, self._settings, self._transport = client, settings, transport
+        self._granted: frozenset[str] = frozenset()
+
+    async def check(self, policy: PolicySet) -> Report:
+        """Check everything a policy needs; nothing is posted.
+
+        Args:
+            policy: The policy in force.
+        """
+        report = Report()
+        await self._token(report)
+        if report.fatal:
+            return report
+        await self._delivery(report)
+        directory = Directory(self._client)
+        channels = [self._settings.channel] if self._settings.channel else list(policy.channels())
+        for channel in channels:
+            await self._channel(report, directory, channel)
+        await self._approvers(report, directory, policy.approvers())
+        return report
+
+    async def _token(self, report: Report) -> None:
+        token = self._settings.bot_token
+        if not token:
+            report.fatal.append("SLACK_BOT_TOKEN is not set: the bot token (xoxb-…) of the installed app")
+        elif not token.startswith("xoxb-"):
+            report.fatal.append(f"SLACK_BOT_TOKEN is no bot token: it begins with {token[:5]!r}, not 'xoxb-'")
+        else:
+            await self._ask_who(report)
+
+    async def _ask_who(self, report: Report) -> None:
+        try:
+            answer = await self._client.auth_test()
+        except CALL_FAILURES as error:
+            found = trouble(error)
+            report.fatal.append(
+                f"SLACK_BOT_TOKEN: {self._settings.api_host} answers {found.code!r} to auth.test"
+            )
+            return
+        report.team, report.team_name = str(answer["team_id"]), str(answer.get("team") or "")
+        report.bot_user = str(answer.get("user_id") or "")
+        if not answer.get("bot_id"):
+            report.fatal.append("SLACK_BOT_TOKEN belongs to a person, not to an app: take the bot token")
+        report.names.append(f"workspace {report.team} = {report.team_name}")
+        self._check_scopes(report, str(answer.headers.get("x-oauth-scopes") or ""))
+        self._check_kind(report)
+
+    def _check_scopes(self, report: Report, header: str) -> None:
+        self._granted = frozenset(scope.strip() for scope in header.split(",") if scope.strip())
+        report.fatal += [
+            f"bot scope {scope}: add it under OAuth & Permissions and install the app again"
+            for scope in sorted(scopes.required() - self._granted)
+        ]
+        report.warnings += [
+            f"optional bot scope {scope} is not granted: {lost}"
+            for scope, lost in scopes.OPTIONAL.items()
+            if scope not in self._granted
+        ]
+
+    def _check_kind(self, report: Report) -> None:
+        local = report.team == LOCAL_TEAM
+        if local == self._settings.is_slack:
+            report.fatal.append(
+                f"{self._settings.api_host} says it is {report.team}: "
+                "a local workspace must be that, and Slack must not"
+            )
+
+    async def _delivery(self, report: Report) -> None:
+        """Check that clicks can arrive."""
+        if self._transport == "http":
+            return
+        token = self._settings.app_token
+        if not token.startswith("xapp-"):
+            report.fatal.append("SLACK_APP_TOKEN is no app-level token (xapp-…) with connections:write")
+            return
+        try:
+            await self._client.apps_connections_open(app_token=token)
+        except CALL_FAILURES as error:
+            report.fatal.append(
+                f"SLACK_APP_TOKEN: Slack answers {trouble(error).code!r} to apps.connections.open; it needs "
+                "connections:write, and Socket Mode must be switched on"
+            )
+
+    async def _channel(self, report: Report, directory: Directory, channel_id: str) -> None:
+        try:
+            found = await directory.channel(channel_id)
+        except LookupFailed as failed:
+            hint = "invite the bot if it is private" if failed.code == "channel_not_found" else "look again"
+            report.problems.append(f"channel {channel_id}: {failed}; {hint}")
+            return
+        report.names.append(f"channel {channel_id} = #{found.name}")
+        if found.archived:
+            report.problems.append(f"channel {channel_id} (#{found.name}) is archived")
+        elif not found.member:
+            self._not_member(report, channel_id, found.name, private=found.private)
+        if found.shared:
+            report.warnings.append(f"channel {channel_id} (#{found.name}) is shared with another workspace")
+
+    def _not_member(self, report: Report, channel_id: str, name: str, *, private: bool) -> None:
+        line = f"the bot is not in channel {channel_id} (#{name}): type /invite @gate there"
+        open_to_it = not private and "chat:write.public" in self._granted
+        (report.warnings if open_to_it else report.problems).append(line)
+
+    async def _approvers(self, report: Report, directory: Directory, approvers: Iterable[Approver]) -> None:
+        judge = Eligibility(directory, report.team)
+        for approver in approvers:
+            problem = await judge.problems(approver)
+            if problem is not None:
+                report.problems.append(f"approver {problem}")
+            else:
+                report.names.append(await _named(directory, approver))
+
+
+async def _named(directory: Directory, approver: Approver) -> str:
+    """Return an approver entry with its real name."""
+    try:
+        if approver.kind == "user":
+            return f"approver {approver.id} = {(await directory.known_user(approver.id)).name}"
+        if approver.kind == "group":
+            people = [
+                await directory.known_user(user) for user in sorted(await directory.group(approver.id))[:5]
+            ]
+            return f"approvers {approver.id} = {', '.join(person.name for person in people)}"
+        return f"approvers {approver} = members of #{(await directory.channel(approver.id)).name}"
+    except LookupFailed:
+        return f"approver {approver}"

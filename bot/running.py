@@ -1,0 +1,185 @@
+"""One run of the bot inside its own loop: look, connect, work, and stop in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.cards import Cards
+from bot.delivery import Delivery
+from bot.desk import Desk
+from bot.directory import Directory
+from bot.eligibility import Eligibility
+from bot.handlers import Handlers
+from bot.http_mode import HttpMode
+from bot.notices import Notices
+from bot.preflight import LOCAL_TEAM, Preflight, Report
+from bot.settings import BotFault, BotSettings, Transport
+from bot.socket_mode import SocketMode
+from bot.views.card import Place
+from gate.service import Service
+
+log = logging.getLogger("bot")
+
+CALL_SECONDS = 10
+FLUSH_SECONDS = 5.0
+
+
+class Arriving(Protocol):
+    """How clicks arrive."""
+
+    async def start(self) -> None:
+        """Begin to receive."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop receiving."""
+        ...
+
+    async def healthy(self) -> bool:
+        """Tell whether clicks can arrive now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What one run is told.
+
+    Attributes:
+        service: The gate's verbs.
+        settings: What the bot was told.
+        transport: How clicks arrive.
+        ping: Seconds between signs of life of the Socket Mode connection.
+        seen: Called, off the loop, after notices were leased.
+    """
+
+    service: Service
+    settings: BotSettings
+    transport: Transport
+    ping: float = 10.0
+    seen: Callable[[], None] | None = None
+
+
+class Running:
+    """One run; made and used inside one loop.
+
+    Args:
+        orders: What it is told.
+    """
+
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+        self._client = make_client(orders.settings, retry=True)
+        self._poster = make_client(orders.settings, retry=False)
+        self.report = Report()
+        self.arriving: Arriving | None = None
+        self._stop = asyncio.Event()
+
+    async def start(self) -> None:
+        """Look, bind the store, connect, and begin to post.
+
+        Raises:
+            BotFault: Something is missing without which nothing works.
+            StoreError: The store belongs to another workspace.
+        """
+        settings, service = self._orders.settings, self._orders.service
+        settings.check_address()
+        directory = Directory(self._client)
+        policy = await asyncio.to_thread(service.policy)
+        self.report = await Preflight(self._client, settings, self._orders.transport).check(policy)
+        if self.report.fatal:
+            raise BotFault("The bot cannot start:\n" + "\n".join(f"- {line}" for line in self.report.fatal))
+        await asyncio.to_thread(service.bind_workspace, self.report.team, settings.api_host)
+        for line in (*self.report.problems, *self.report.warnings):
+            log.warning("%s", line)
+        desk = self._desk = self._make_desk(directory)
+        cards = Cards(desk)
+        self._handlers = Handlers(desk, cards)
+        self._notices = Notices(desk, cards, Delivery(desk, directory), self._orders.seen)
+        await self._connect()
+        self._watch(desk)
+        self._worker = asyncio.get_running_loop().create_task(self._notices.work(self._stop))
+
+    async def wait(self) -> None:
+        """Wait until the work ends."""
+        await self._worker
+
+    async def stop(self) -> None:
+        """Take no more clicks, finish those in hand, post what is due for five seconds, and let go."""
+        self._stop.set()
+        self._desk.wake.set()
+        self._desk.service.observers.remove(self._observer)
+        await self._worker
+        await self._handlers.finish(FLUSH_SECONDS)
+        if self.arriving is not None:
+            await self.arriving.stop()
+        await self._notices.flush(FLUSH_SECONDS)
+        self._desk.pool.shutdown(wait=False)
+
+    async def health(self) -> dict[str, object]:
+        """Return whether the bot works, for ``GET /health``."""
+        arriving = self.arriving is not None and await self.arriving.healthy()
+        working = not self._worker.done()
+        return {"ok": arriving and working, "clicks": arriving, "posting": working, "team": self.report.team}
+
+    def _make_desk(self, directory: Directory) -> Desk:
+        settings, team = self._orders.settings, self.report.team
+        return Desk(
+            service=self._orders.service,
+            client=self._client,
+            poster=self._poster,
+            eligibility=Eligibility(directory, team),
+            team=team,
+            api_host=settings.api_host,
+            via=self._orders.transport,
+            place=Place(local=team == LOCAL_TEAM, staging=settings.channel is not None),
+        )
+
+    async def _connect(self) -> None:
+        settings = self._orders.settings
+        app = AsyncApp(
+            client=self._client,
+            signing_secret=settings.signing_secret or "unused",
+            logger=logging.getLogger("bot.bolt"),
+            name="gate",
+        )
+        self._handlers.listen(app)
+        if self._orders.transport == "socket":
+            self.arriving = SocketMode(app, settings.app_token, self._orders.ping)
+        else:
+            self.arriving = HttpMode(app, settings.signing_secret, settings.host, settings.port, self.health)
+        await self.arriving.start()
+
+    def _watch(self, desk: Desk) -> None:
+        """Look at the outbox at once when something moves in this process."""
+        loop = asyncio.get_running_loop()
+
+        def observer(moved: frozenset[str]) -> None:
+            loop.call_soon_threadsafe(desk.wake.set)
+
+        self._observer = observer
+        desk.service.observers.append(observer)
+
+
+def make_client(settings: BotSettings, *, retry: bool) -> AsyncWebClient:
+    """Return Slack's client; it must be used in one loop only.
+
+    Args:
+        settings: What the bot was told.
+        retry: Whether it waits out rate limits; never for messages, which a retry may post twice.
+    """
+    handlers = [AsyncRateLimitErrorRetryHandler(max_retry_count=2)] if retry else []
+    return AsyncWebClient(
+        token=settings.bot_token,
+        base_url=settings.api_url,
+        timeout=CALL_SECONDS,
+        retry_handlers=handlers,  # type: ignore[arg-type]
+        logger=logging.getLogger("bot.web"),
+    )

@@ -1,0 +1,130 @@
+"""Settings of the Slack side, read from the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+from gate.errors import Fault
+
+SLACK_API = "https://slack.com/api/"
+PORT = 3000
+Transport = Literal["socket", "http"]
+
+
+class BotFault(Fault):
+    """Say why the bot cannot start; nothing was posted.
+
+    Codes: ``bot_settings``, ``preflight``.
+    """
+
+    code = "preflight"
+
+
+@dataclass(frozen=True, slots=True)
+class BotSettings:
+    """What the bot needs to talk to Slack; secrets never stand in its ``repr``.
+
+    Attributes:
+        bot_token: Bot token (``xoxb-…``).
+        app_token: App-level token (``xapp-…``) for Socket Mode; empty for none.
+        signing_secret: Secret of HTTP delivery; empty for none.
+        api_url: Base address of Slack's Web API.
+        channel: Channel that replaces every channel of the policy; None for none.
+        host: Address HTTP mode listens on.
+        port: TCP port HTTP mode listens on; 0 takes a free one.
+        allow_local: Whether a workspace that is not Slack may be talked to.
+    """
+
+    bot_token: str = field(default="", repr=False)
+    app_token: str = field(default="", repr=False)
+    signing_secret: str = field(default="", repr=False)
+    api_url: str = SLACK_API
+    channel: str | None = None
+    host: str = "127.0.0.1"
+    port: int = PORT
+    allow_local: bool = False
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str] | None = None) -> BotSettings:
+        """Read the environment.
+
+        Args:
+            environ: The environment; default is the process's.
+
+        Raises:
+            BotFault: A value cannot be used; the message names it.
+        """
+        source = os.environ if environ is None else environ
+        address = source.get("SLACK_API_URL") or SLACK_API
+        return cls(
+            bot_token=source.get("SLACK_BOT_TOKEN", ""),
+            app_token=source.get("SLACK_APP_TOKEN", ""),
+            signing_secret=source.get("SLACK_SIGNING_SECRET", ""),
+            api_url=address if address.endswith("/") else f"{address}/",
+            channel=source.get("GATE_CHANNEL") or None,
+            host=source.get("GATE_BOT_HOST") or "127.0.0.1",
+            port=_port(source.get("GATE_BOT_PORT") or str(PORT)),
+            allow_local=source.get("GATE_ALLOW_LOCAL_WORKSPACE", "") in ("1", "true", "yes"),
+        )
+
+    @property
+    def api_host(self) -> str:
+        """Return the host of the API."""
+        return urlsplit(self.api_url).hostname or ""
+
+    @property
+    def is_slack(self) -> bool:
+        """Tell whether the API is Slack's own."""
+        host = self.api_host
+        return any(host == name or host.endswith(f".{name}") for name in ("slack.com", "slack-gov.com"))
+
+    def transport(self, wanted: Transport | None = None) -> Transport:
+        """Return how clicks arrive.
+
+        Args:
+            wanted: What was said on the command line; None where nothing was.
+
+        Raises:
+            BotFault: Nothing is set, both are and neither was said, or what was said is not set.
+        """
+        have = {"socket": bool(self.app_token), "http": bool(self.signing_secret)}
+        if wanted is not None:
+            if not have[wanted]:
+                name = "SLACK_APP_TOKEN" if wanted == "socket" else "SLACK_SIGNING_SECRET"
+                raise BotFault(f"--{wanted} needs {name}, which is not set.", code="bot_settings")
+            return wanted
+        if all(have.values()):
+            raise BotFault(
+                "SLACK_APP_TOKEN and SLACK_SIGNING_SECRET are both set: say --socket or --http.",
+                code="bot_settings",
+            )
+        if not any(have.values()):
+            raise BotFault(
+                "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set, so no click "
+                "could arrive. Set one of them; app_manifest.yml and the README say where they come from.",
+                code="bot_settings",
+            )
+        return "socket" if have["socket"] else "http"
+
+    def check_address(self) -> None:
+        """Refuse to send the token anywhere but to Slack, unless a local workspace is allowed.
+
+        Raises:
+            BotFault: The address is not Slack's and no local workspace is allowed.
+        """
+        if not self.is_slack and not self.allow_local:
+            raise BotFault(
+                f"SLACK_API_URL names {self.api_host!r}, which is not Slack. Only a local workspace "
+                "may stand there, and only with GATE_ALLOW_LOCAL_WORKSPACE=1. No token was sent.",
+                code="bot_settings",
+            )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise BotFault(f"GATE_BOT_PORT={text!r} is no TCP port: write 0 to 65535.", code="bot_settings")
+    return int(text)
