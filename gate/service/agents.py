@@ -46,21 +46,23 @@ class AgentVerbs(Road):
         with self._turn() as turn:
             return sessions.end_session(turn, session)
 
-    def submit(self, action: Action, *, wait: bool = True) -> Submission:
+    def submit(self, action: Action, *, wait: bool = True, would_block: bool = False) -> Submission:
         """Judge one call and record the verdict; see ``verbs.submit``.
 
         Args:
             action: The call.
             wait: Whether the caller will wait if it is held; then ``leave`` ends the wait.
+            would_block: Whether waiting would block the caller's event loop; it is refused then.
 
         Raises:
             ActionError: Its arguments cannot be judged.
             NoSession: Its session is unknown or ended.
             CallIdReused: Its call id stands for another call.
+            WouldBlock: It would have to wait and must not; there is no new hold.
         """
         new = new_id()
         with self._handled(new, durable=self._durable_allows) as keep:
-            submission = self._refusable(action, lambda: self._submit(new, action, wait))
+            submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block))
             keep(submission.kind == "run")
         if submission.kind == "held" and not self._bots():
             log.warning(
@@ -97,6 +99,10 @@ class AgentVerbs(Road):
                 claiming.doubt(turn, row, code=code, reason=reason, actor=f"agent:{row['agent']}")
         self._drop(action_id)
 
+    def follow_fork(self) -> None:
+        """Become a process of its own in a forked child, before anything else is done there."""
+        self._follow_fork()
+
     def leave(self, waiter: int) -> None:
         """Record that a wait ended."""
         if waiter:
@@ -113,12 +119,12 @@ class AgentVerbs(Road):
         with self.store.reader() as reader:
             return look.action(reader, action_id)
 
-    def _submit(self, new: str, action: Action, wait: bool) -> Submission:
+    def _submit(self, new: str, action: Action, wait: bool, would_block: bool) -> Submission:
         digest = action_digest(self.store.key, action)
 
         return self._judged(
             lambda policy: self._draft(new, action, digest, policy),
-            lambda turn, draft: submitting.submit(turn, draft, wait=wait),
+            lambda turn, draft: submitting.submit(turn, draft, wait=wait, would_block=would_block),
             durable=lambda draft: self._durable_allows or draft.verdict.answer != "allow",
         )
 

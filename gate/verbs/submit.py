@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from gate.clock import to_us
-from gate.errors import CallIdReused, NoSession
+from gate.errors import CallIdReused, NoSession, WouldBlock
 from gate.ids import new_nonce
 from gate.lifecycle import State, Verb, check_move
 from gate.model import Action, Evidence, PastCall, Requirement, ResolvedEffect, Ruling, Submission, Verdict
@@ -49,13 +49,14 @@ class Draft:
         return f"agent:{self.action.agent}"
 
 
-def submit(turn: Turn, draft: Draft, *, wait: bool) -> Submission:
+def submit(turn: Turn, draft: Draft, *, wait: bool, would_block: bool = False) -> Submission:
     """Answer one call inside the caller's transaction.
 
     Args:
         turn: The open turn.
         draft: The action and what the policy says of it.
         wait: Whether the caller will wait if it is held.
+        would_block: Whether waiting would block the caller's event loop; it is refused then.
 
     Returns:
         What became of it.
@@ -63,19 +64,24 @@ def submit(turn: Turn, draft: Draft, *, wait: bool) -> Submission:
     Raises:
         NoSession: The session is unknown, ended, or another's.
         CallIdReused: The call id stands for another call.
+        WouldBlock: The caller would have to wait and must not; there is no new hold.
     """
     _check_session(turn, draft.action)
     known = _by_call_id(turn, draft)
     if known is not None:
-        return _rejoin(turn, known, wait)
+        return _rejoin(turn, known, wait, would_block)
     verdict = freezing.with_freeze(turn.tx, draft.action, draft.verdict)
     draft = replace(draft, verdict=verdict)
     if verdict.answer == "block":
         return _end_blocked(turn, draft)
     again = _again(turn, draft)
     if again is not None:
-        return _rejoin(turn, again, wait)
-    return _run(turn, draft) if verdict.answer == "allow" else _hold(turn, draft, wait)
+        return _rejoin(turn, again, wait, would_block)
+    if verdict.answer == "allow":
+        return _run(turn, draft)
+    if would_block:
+        raise _would_block(draft.action.name)
+    return _hold(turn, draft, wait)
 
 
 def _check_session(turn: Turn, action: Action) -> None:
@@ -142,8 +148,17 @@ def _recent_refusal(turn: Turn, draft: Draft) -> Row | None:
     )
 
 
-def _rejoin(turn: Turn, row: Row, wait: bool) -> Submission:
+def _would_block(name: str) -> WouldBlock:
+    return WouldBlock(
+        f"{name} needs a person's approval, and waiting for it here would block the event loop. Nothing ran and "
+        "nobody was asked. Make the tool an async def, call it in a thread (gate.bind), or pass wait=0."
+    )
+
+
+def _rejoin(turn: Turn, row: Row, wait: bool, would_block: bool) -> Submission:
     record = look.record(turn.tx, row)
+    if would_block and record.state in (State.PENDING, State.RUNNING):
+        raise _would_block(record.name)
     ended = record.state not in (State.PENDING, State.APPROVED, State.RUNNING)
     number = 0 if ended or not wait else waiting.enter(turn, row["id"])
     if number and row["version"]:
