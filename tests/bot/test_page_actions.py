@@ -74,6 +74,19 @@ def test_pickers_send_what_was_picked(card: Any, page_app: Any) -> None:
     assert body["state"]["values"]["pickers"]["pick"]["selected_option"]["value"] == "blue"
 
 
+def test_a_date_is_sent_when_its_typing_ends(browser_page: Any, card: Any, page_app: Any) -> None:
+    """Keys in a date send nothing until Enter, though the browser reports a change at each."""
+    card.locator("[data-action-id='day']").focus()
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.keyboard.press("ArrowUp")
+    changed = card.locator("[data-action-id='day']").input_value()
+    card.get_by_role("button", name="Beside").evaluate("button => button.click()")
+    assert page_app.next("action")["actions"][0]["action_id"] == "beside"
+    browser_page.keyboard.press("Enter")
+    assert changed != "2030-01-02"
+    assert page_app.next("action")["actions"][0]["selected_date"] == changed
+
+
 def test_an_ephemeral_answer_is_for_one(browser_page: Any, open_page: Any, workspace: Any, card: Any) -> None:
     """Only the person sees it, it says so, and it can be dismissed."""
     other = open_page(f"{workspace.url}/#as=U0BOB")

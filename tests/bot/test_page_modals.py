@@ -108,7 +108,7 @@ def test_typing_survives_an_update_of_the_view(modal: Any, page_app: Any) -> Non
 
 
 def test_the_stack(modal: Any, browser_page: Any) -> None:
-    """A pushed view covers the first; going back shows the first with its text, and the focus where it was."""
+    """A pushed view covers the first; going back shows the first with its text and the focus where it was."""
     modal.get_by_label("Comment").fill("below")
     modal.get_by_role("button", name="More").click()
     second = browser_page.get_by_role("dialog", name="Everything")

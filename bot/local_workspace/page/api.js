@@ -19,15 +19,21 @@ async function ask(path, init) {
     throw new ApiError(OFFLINE, "offline");
   }
   const answer = await response.json().catch(() => null);
-  if (!response.ok || answer?.ok === false) throw new ApiError(answer?.message ?? `The local workspace answered ${response.status}.`, answer?.error);
+  if (!response.ok || answer?.ok === false)
+    throw new ApiError(answer?.message ?? `The local workspace answered ${response.status}.`, answer?.error);
   return answer;
 }
 
 const post = (verb) => (body) =>
-  ask(`/control/${verb}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  ask(`/control/${verb}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
 
 /** Fetch what `user` sees; without a user, what everybody sees. */
-export const fetchState = (user) => ask(`/control/state${user ? `?as_user=${encodeURIComponent(user)}` : ""}`);
+export const fetchState = (user) =>
+  ask(`/control/state${user ? `?as_user=${encodeURIComponent(user)}` : ""}`);
 
 export const click = post("click");
 export const clickView = post("click_view");
@@ -42,8 +48,13 @@ export const dismiss = post("dismiss");
 export function listen(onChange, onLine) {
   let failures = 0;
   const connect = () => {
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/control/live`);
-    socket.onopen = () => { failures = 0; onLine(true); };
+    const socket = new WebSocket(
+      `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/control/live`,
+    );
+    socket.onopen = () => {
+      failures = 0;
+      onLine(true);
+    };
     socket.onmessage = (event) => onChange(JSON.parse(event.data).counter);
     socket.onclose = () => {
       onLine(false);

@@ -4,8 +4,9 @@
 
 import { confirmDialog } from "./dialogs.js";
 import { h, signatureOf } from "./dom.js";
-import { freshId, renderElement } from "./elements.js";
+import { renderElement } from "./elements.js";
 import { carryValues } from "./fields.js";
+import { freshId } from "./press.js";
 import { renderRichText } from "./richtext.js";
 import { plainText, renderText } from "./text.js";
 import { unsupported } from "./unsupported.js";
@@ -31,8 +32,16 @@ export function blockItems(blocks, surface) {
 
 /** Draw one block; an unknown type, or a block that cannot be drawn, becomes a red box. */
 export function renderBlock(block, surface) {
-  const attrs = { class: `block block-type-${block.type}`, "data-block-id": block.block_id, "data-block-type": block.type };
-  return h("div", attrs, Object.hasOwn(RENDERERS, block.type) ? guarded(block, surface) : unsupported(block.type));
+  const attrs = {
+    class: `block block-type-${block.type}`,
+    "data-block-id": block.block_id,
+    "data-block-type": block.type,
+  };
+  return h(
+    "div",
+    attrs,
+    Object.hasOwn(RENDERERS, block.type) ? guarded(block, surface) : unsupported(block.type),
+  );
 }
 
 function guarded(block, surface) {
@@ -48,7 +57,8 @@ function siteFor(block, surface, extra = {}) {
     blockId: block.block_id ?? "",
     directory: surface.directory,
     confirm: (object) => confirmDialog(object, surface.directory),
-    dispatch: async (element, value, node) => showTrouble(node, await surface.act(element, block.block_id, value, node)),
+    dispatch: async (element, value, node) =>
+      showTrouble(node, await surface.act(element, block.block_id, value, node)),
     ...extra,
   };
 }
@@ -57,7 +67,8 @@ function siteFor(block, surface, extra = {}) {
 function showTrouble(node, sentence) {
   const block = node.closest(".block") ?? node.parentElement;
   block?.querySelector(":scope > .trouble-line")?.remove();
-  if (sentence) block?.append(h("p", { class: "trouble-line", role: "alert", "data-testid": "trouble-line" }, sentence));
+  if (sentence)
+    block?.append(h("p", { class: "trouble-line", role: "alert", "data-testid": "trouble-line" }, sentence));
 }
 
 function elements(block, surface) {
@@ -65,17 +76,27 @@ function elements(block, surface) {
 }
 
 function section(block, surface) {
-  const fields = (block.fields ?? []).map((field) => h("div", { class: "field" }, renderText(field, surface.directory)));
-  const text = h("div", { class: "section-text" }, block.text && h("div", { class: "text" }, renderText(block.text, surface.directory)),
-    fields.length > 0 && h("div", { class: "fields" }, fields));
-  const accessory = block.accessory && h("div", { class: "section-accessory" }, renderElement(block.accessory, siteFor(block, surface)));
+  const fields = (block.fields ?? []).map((field) =>
+    h("div", { class: "field" }, renderText(field, surface.directory)),
+  );
+  const text = h(
+    "div",
+    { class: "section-text" },
+    block.text && h("div", { class: "text" }, renderText(block.text, surface.directory)),
+    fields.length > 0 && h("div", { class: "fields" }, fields),
+  );
+  const accessory =
+    block.accessory &&
+    h("div", { class: "section-accessory" }, renderElement(block.accessory, siteFor(block, surface)));
   return h("div", { class: "block-section" }, text, accessory);
 }
 
 function context(block, surface) {
   const parts = (block.elements ?? []).map((element) => {
     const text = element.type === "mrkdwn" || element.type === "plain_text";
-    return text ? h("span", { class: "context-text" }, renderText(element, surface.directory)) : unsupported(element.type);
+    return text
+      ? h("span", { class: "context-text" }, renderText(element, surface.directory))
+      : unsupported(element.type);
   });
   return h("div", { class: "block-context" }, parts);
 }
@@ -83,11 +104,27 @@ function context(block, surface) {
 function input(block, surface) {
   const ids = { controlId: freshId("control"), labelledBy: freshId("label"), describedBy: freshId("about") };
   const group = ["radio_buttons", "checkboxes"].includes(block.element?.type);
-  const label = h(group ? "div" : "label", { class: "input-label", id: ids.labelledBy, for: group ? null : ids.controlId },
-    plainText(block.label), block.optional && h("span", { class: "optional" }, " (optional)"));
-  const control = renderElement(block.element, siteFor(block, surface, { ...ids, quiet: block.dispatch_action !== true }));
+  const label = h(
+    group ? "div" : "label",
+    { class: "input-label", id: ids.labelledBy, for: group ? null : ids.controlId },
+    plainText(block.label),
+    block.optional && h("span", { class: "optional" }, " (optional)"),
+  );
+  const control = renderElement(
+    block.element,
+    siteFor(block, surface, {
+      ...ids,
+      quiet: block.dispatch_action !== true,
+      clearable: block.optional === true,
+    }),
+  );
   const hint = block.hint && h("p", { class: "hint" }, plainText(block.hint));
-  const about = h("div", { id: ids.describedBy }, hint, h("p", { class: "input-error", "data-testid": "input-error", hidden: true }));
+  const about = h(
+    "div",
+    { id: ids.describedBy },
+    hint,
+    h("p", { class: "input-error", "data-testid": "input-error", hidden: true }),
+  );
   return h("div", { class: "block-input" }, label, control, about);
 }
 
@@ -100,7 +137,9 @@ export function showErrors(root, errors) {
     line.textContent = problem ?? "";
     line.hidden = problem === null;
     block.classList.toggle("wrong", problem !== null);
-    block.querySelectorAll("input, select, textarea").forEach((control) => control.setAttribute("aria-invalid", String(problem !== null)));
+    block
+      .querySelectorAll("input, select, textarea")
+      .forEach((control) => control.setAttribute("aria-invalid", String(problem !== null)));
     if (problem !== null) first ??= block;
   }
   return first;

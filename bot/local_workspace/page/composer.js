@@ -1,7 +1,7 @@
 // The line at the bottom of a channel or thread: a message, or a slash command.
 
 import { h, icon } from "./dom.js";
-import { freshId } from "./elements.js";
+import { freshId } from "./press.js";
 
 /**
  * Make a composer. Drafts are kept per place.
@@ -25,19 +25,47 @@ export function makeComposer({ testid, send }) {
   };
   parts.form.addEventListener("submit", submit);
   parts.input.addEventListener("input", () => drafts.set(place.key, parts.input.value));
-  return { node: parts.form, show: (next) => { place = showPlace(parts, drafts, place, next); } };
+  return {
+    node: parts.form,
+    show: (next) => {
+      place = showPlace(parts, drafts, place, next);
+    },
+  };
 }
 
 function composerParts(testid) {
   const id = freshId("composer");
-  const input = h("input", { id, type: "text", autocomplete: "off", list: `${id}-commands`, "data-testid": `${testid}-input` });
+  const input = h("input", {
+    id,
+    type: "text",
+    autocomplete: "off",
+    list: `${id}-commands`,
+    "data-testid": `${testid}-input`,
+  });
   const label = h("label", { for: id, class: "visually-hidden" });
   const commands = h("datalist", { id: `${id}-commands` });
-  const button = h("button", { type: "submit", class: "icon-button send", "aria-label": "Send", title: "Send" }, icon("send"));
-  const problem = h("p", { class: "trouble-line", role: "alert", hidden: true, "data-testid": `${testid}-problem` });
+  const button = h(
+    "button",
+    { type: "submit", class: "icon-button send", "aria-label": "Send", title: "Send" },
+    icon("send"),
+  );
+  const problem = h("p", {
+    class: "trouble-line",
+    role: "alert",
+    hidden: true,
+    "data-testid": `${testid}-problem`,
+  });
   const closed = h("p", { class: "composer-closed", hidden: true });
   const row = h("div", { class: "composer-row" }, input, button);
-  return { form: h("form", { class: "composer", "data-testid": testid }, label, problem, row, closed, commands), input, label, commands, problem, row, closed };
+  return {
+    form: h("form", { class: "composer", "data-testid": testid }, label, problem, row, closed, commands),
+    input,
+    label,
+    commands,
+    problem,
+    row,
+    closed,
+  };
 }
 
 function finish(parts, problem) {

@@ -21,7 +21,8 @@ export function fillDateTemplate(seconds, template) {
 function formatToken(moment, token) {
   if (token === "date_num") return isoDate(moment);
   if (token === "ago") return ago(moment);
-  if (token.endsWith("_pretty")) return nearDay(moment) ?? formatToken(moment, token.slice(0, -"_pretty".length));
+  if (token.endsWith("_pretty"))
+    return nearDay(moment) ?? formatToken(moment, token.slice(0, -"_pretty".length));
   return Object.hasOwn(FORMATS, token) ? moment.toLocaleString(undefined, FORMATS[token]) : null;
 }
 
@@ -41,8 +42,12 @@ function daysFromToday(moment) {
 
 function ago(moment) {
   const seconds = Math.round((Date.now() - moment.getTime()) / 1000);
-  const [size, unit] = [[86_400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]].find(([s]) => Math.abs(seconds) >= s)
-    ?? [1, "second"];
+  const [size, unit] = [
+    [86_400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+    [1, "second"],
+  ].find(([s]) => Math.abs(seconds) >= s) ?? [1, "second"];
   return new Intl.RelativeTimeFormat(undefined).format(-Math.trunc(seconds / size), unit);
 }
 
@@ -52,7 +57,8 @@ const momentOf = (ts) => new Date(Number(ts) * 1000);
 export const clockTime = (ts) => momentOf(ts).toLocaleTimeString(undefined, FORMATS.time);
 
 /** The full date and time of a message timestamp. */
-export const fullTime = (ts) => momentOf(ts).toLocaleString(undefined, { ...FORMATS.date_long, ...FORMATS.time_secs });
+export const fullTime = (ts) =>
+  momentOf(ts).toLocaleString(undefined, { ...FORMATS.date_long, ...FORMATS.time_secs });
 
 /** The heading of a message's day: "Today", "Yesterday" or the date. */
 export function dayHeading(ts) {

@@ -30,7 +30,9 @@ function closeEntry(entry) {
 // Only the front dialog takes part; the page and the dialogs behind it are inert.
 function settle() {
   document.getElementById("app").inert = open.length > 0;
-  open.forEach((entry, index) => { entry.backdrop.inert = index < open.length - 1; });
+  open.forEach((entry, index) => {
+    entry.backdrop.inert = index < open.length - 1;
+  });
 }
 
 function focusMark() {
@@ -39,7 +41,9 @@ function focusMark() {
 }
 
 function giveBack({ node, key }) {
-  const target = node?.isConnected ? node : key && document.querySelector(`[data-focus-key="${CSS.escape(key)}"]`);
+  const target = node?.isConnected
+    ? node
+    : key && document.querySelector(`[data-focus-key="${CSS.escape(key)}"]`);
   if (target && !target.closest("[inert]")) target.focus();
   else open.at(-1)?.dialog.focus();
 }
@@ -74,19 +78,47 @@ export function focusables(root) {
 /** Ask as a confirm object says. Resolve to true when the person confirms; the safe answer has the focus. */
 export function confirmDialog(object, directory) {
   return new Promise((resolve) => {
-    const answer = (yes) => { handle.close(); resolve(yes); };
-    const deny = h("button", { type: "button", class: "button", "data-testid": "confirm-deny", onclick: () => answer(false) }, plainText(object.deny) || "Cancel");
+    const answer = (yes) => {
+      handle.close();
+      resolve(yes);
+    };
+    const deny = h(
+      "button",
+      { type: "button", class: "button", "data-testid": "confirm-deny", onclick: () => answer(false) },
+      plainText(object.deny) || "Cancel",
+    );
     const style = object.style === "danger" ? "button-danger" : "button-primary";
-    const yes = h("button", { type: "button", class: `button ${style} solid`, "data-testid": "confirm-yes", onclick: () => answer(true) }, plainText(object.confirm) || "OK");
-    const handle = openDialog(confirmShell(object, directory, [deny, yes]), { escape: () => answer(false), focus: deny });
+    const yes = h(
+      "button",
+      {
+        type: "button",
+        class: `button ${style} solid`,
+        "data-testid": "confirm-yes",
+        onclick: () => answer(true),
+      },
+      plainText(object.confirm) || "OK",
+    );
+    const handle = openDialog(confirmShell(object, directory, [deny, yes]), {
+      escape: () => answer(false),
+      focus: deny,
+    });
   });
 }
 
 function confirmShell(object, directory, buttons) {
-  return h("div", {
-    class: "dialog confirm", role: "alertdialog", "aria-modal": "true", "aria-labelledby": "confirm-title",
-    "aria-describedby": "confirm-text", tabindex: "-1", "data-testid": "confirm",
-  }, h("h2", { id: "confirm-title", class: "confirm-title" }, plainText(object.title)),
-  h("div", { id: "confirm-text", class: "confirm-text text" }, renderText(object.text, directory)),
-  h("div", { class: "dialog-foot" }, buttons));
+  return h(
+    "div",
+    {
+      class: "dialog confirm",
+      role: "alertdialog",
+      "aria-modal": "true",
+      "aria-labelledby": "confirm-title",
+      "aria-describedby": "confirm-text",
+      tabindex: "-1",
+      "data-testid": "confirm",
+    },
+    h("h2", { id: "confirm-title", class: "confirm-title" }, plainText(object.title)),
+    h("div", { id: "confirm-text", class: "confirm-text text" }, renderText(object.text, directory)),
+    h("div", { class: "dialog-foot" }, buttons),
+  );
 }

@@ -17,7 +17,12 @@ export function makeDirectory(state, me) {
     userMention: (id) => `@${userName(id)}`,
     groupMention: (id) => `@${groups.get(id)?.handle ?? id}`,
     channelMention: (id, label = null) => `#${channels.get(id)?.name || label || id}`,
-    signature: signatureOf([me, state.users, state.groups, state.channels.map((channel) => [channel.id, channel.name])]),
+    signature: signatureOf([
+      me,
+      state.users,
+      state.groups,
+      state.channels.map((channel) => [channel.id, channel.name]),
+    ]),
   };
 }
 

@@ -6,7 +6,9 @@ const SVG = "http://www.w3.org/2000/svg";
 export function h(tag, attrs = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attrs ?? {})) setAttribute(node, name, value);
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return node;
 }
 
@@ -36,7 +38,12 @@ const ICONS = {
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   const path = document.createElementNS(SVG, "path");
-  const attrs = { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false", class: `icon icon-${name}` };
+  const attrs = {
+    viewBox: "0 0 20 20",
+    "aria-hidden": "true",
+    focusable: "false",
+    class: `icon icon-${name}`,
+  };
   for (const [key, value] of Object.entries(attrs)) svg.setAttribute(key, value);
   path.setAttribute("d", ICONS[name]);
   svg.append(path);
@@ -45,7 +52,11 @@ export function icon(name) {
 
 /** Make a button that shows only an icon; `label` is its accessible name. */
 export function iconButton(name, label, attrs = {}) {
-  return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, ...attrs }, icon(name));
+  return h(
+    "button",
+    { type: "button", class: "icon-button", "aria-label": label, title: label, ...attrs },
+    icon(name),
+  );
 }
 
 /**
@@ -82,7 +93,8 @@ function rememberFocus(parent) {
     if (active.isConnected) return;
     const heir = parent.querySelector(`[data-focus-key="${CSS.escape(key)}"]`);
     heir?.focus({ preventScroll: true });
-    if (heir && typeof selectionStart === "number" && typeof heir.selectionStart === "number") heir.setSelectionRange(selectionStart, selectionEnd);
+    if (heir && typeof selectionStart === "number" && typeof heir.selectionStart === "number")
+      heir.setSelectionRange(selectionStart, selectionEnd);
   };
 }
 

@@ -4,7 +4,11 @@ import { h } from "./dom.js";
 
 /** Open a menu at `anchor`. Items are {label, detail, value, choose()}; Escape or a press elsewhere closes it. */
 export function openMenu(anchor, items) {
-  const menu = h("div", { class: "menu", role: "menu", "data-testid": "menu" }, items.map((item) => entry(item, () => finish(item.choose))));
+  const menu = h(
+    "div",
+    { class: "menu", role: "menu", "data-testid": "menu" },
+    items.map((item) => entry(item, () => finish(item.choose))),
+  );
   const entries = [...menu.children];
   const outside = (event) => !menu.contains(event.target) && finish();
   function finish(choose) {
@@ -23,13 +27,19 @@ export function openMenu(anchor, items) {
 }
 
 function entry(item, onclick) {
-  return h("button", { type: "button", role: "menuitem", class: "menu-item", "data-value": item.value, onclick },
-    h("span", {}, item.label), item.detail && h("span", { class: "menu-detail" }, item.detail));
+  return h(
+    "button",
+    { type: "button", role: "menuitem", class: "menu-item", "data-value": item.value, onclick },
+    h("span", {}, item.label),
+    item.detail && h("span", { class: "menu-detail" }, item.detail),
+  );
 }
 
 function onKey(event, entries, finish) {
   const at = entries.indexOf(document.activeElement);
-  const target = { ArrowDown: at + 1, ArrowUp: at - 1 + entries.length, Home: 0, End: entries.length - 1 }[event.key];
+  const target = { ArrowDown: at + 1, ArrowUp: at - 1 + entries.length, Home: 0, End: entries.length - 1 }[
+    event.key
+  ];
   if (target !== undefined) entries[target % entries.length].focus();
   else if (event.key === "Escape" || event.key === "Tab") finish();
   else return;

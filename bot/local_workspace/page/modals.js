@@ -26,20 +26,42 @@ export function makeModalStack(desk) {
     known.set(top.id, modal);
     update(modal, top, views.length, desk);
     if (!front) enter(modal, desk);
+    else if (document.activeElement === document.body) modal.node.focus();
     front = modal;
   };
 }
 
 function makeModal(view, owner) {
-  const parts = { head: h("header", { class: "dialog-head" }), trouble: h("p", { class: "trouble-line", role: "alert", hidden: true, "data-testid": "modal-trouble" }),
-    body: h("div", { class: "dialog-body", "data-values-root": true }), foot: h("footer", { class: "dialog-foot" }) };
-  const node = h("form", { class: "dialog modal", role: "dialog", "aria-modal": "true", tabindex: "-1", novalidate: true, "data-testid": "modal", "data-view-id": view.id },
-    parts.head, parts.trouble, parts.body, parts.foot);
+  const parts = {
+    head: h("header", { class: "dialog-head" }),
+    trouble: h("p", { class: "trouble-line", role: "alert", hidden: true, "data-testid": "modal-trouble" }),
+    body: h("div", { class: "dialog-body", "data-values-root": true }),
+    foot: h("footer", { class: "dialog-foot" }),
+  };
+  const node = h(
+    "form",
+    {
+      class: "dialog modal",
+      role: "dialog",
+      "aria-modal": "true",
+      tabindex: "-1",
+      novalidate: true,
+      "data-testid": "modal",
+      "data-view-id": view.id,
+    },
+    parts.head,
+    parts.trouble,
+    parts.body,
+    parts.foot,
+  );
   return { view, owner, node, ...parts, handle: null, lastFocus: null, errors: null, pending: false };
 }
 
 function enter(modal, desk) {
-  modal.node.onsubmit = (event) => { event.preventDefault(); submit(modal, desk); };
+  modal.node.onsubmit = (event) => {
+    event.preventDefault();
+    submit(modal, desk);
+  };
   modal.node.onkeydown = (event) => shortcuts(event, modal, desk);
   const focus = modal.node.contains(modal.lastFocus) ? modal.lastFocus : null;
   modal.handle = openDialog(modal.node, { escape: () => desk.close(modal.view, false), focus });
@@ -82,20 +104,61 @@ function surface(modal, desk) {
 }
 
 function headItem(view, depth, desk) {
-  const build = () => h("div", { class: "dialog-head-row" },
-    depth > 1 && iconButton("back", "Back", { "data-testid": "modal-back", "data-focus-key": "modal-back", onclick: () => desk.close(view, false) }),
-    h("h2", { class: "dialog-title" }, plainText(view.title)),
-    iconButton("close", depth > 1 ? "Close all" : "Close", { "data-testid": "modal-x", "data-focus-key": "modal-x", onclick: () => desk.close(view, depth > 1) }));
+  const build = () =>
+    h(
+      "div",
+      { class: "dialog-head-row" },
+      depth > 1 &&
+        iconButton("back", "Back", {
+          "data-testid": "modal-back",
+          "data-focus-key": "modal-back",
+          onclick: () => desk.close(view, false),
+        }),
+      h("h2", { class: "dialog-title" }, plainText(view.title)),
+      iconButton("close", depth > 1 ? "Close all" : "Close", {
+        "data-testid": "modal-x",
+        "data-focus-key": "modal-x",
+        onclick: () => desk.close(view, depth > 1),
+      }),
+    );
   return { key: "head", signature: signatureOf([view.title, depth]), build };
 }
 
 function footItem(modal, view, desk) {
-  const build = () => h("div", { class: "dialog-foot-row" },
-    h("button", { type: "button", class: "button", "data-testid": "modal-close", "data-focus-key": "modal-close", onclick: () => desk.close(modal.view, false) },
-      plainText(view.close) || (view.submit ? "Cancel" : "Close")),
-    view.submit && h("button", { type: "submit", class: "button button-primary solid", disabled: view.submit_disabled, "aria-busy": modal.pending || null,
-      "data-testid": "modal-submit", "data-focus-key": "modal-submit" }, plainText(view.submit)));
-  return { key: "foot", signature: signatureOf([view.submit, view.close, view.submit_disabled, modal.pending]), build };
+  const build = () =>
+    h(
+      "div",
+      { class: "dialog-foot-row" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "data-testid": "modal-close",
+          "data-focus-key": "modal-close",
+          onclick: () => desk.close(modal.view, false),
+        },
+        plainText(view.close) || (view.submit ? "Cancel" : "Close"),
+      ),
+      view.submit &&
+        h(
+          "button",
+          {
+            type: "submit",
+            class: "button button-primary solid",
+            disabled: view.submit_disabled,
+            "aria-busy": modal.pending || null,
+            "data-testid": "modal-submit",
+            "data-focus-key": "modal-submit",
+          },
+          plainText(view.submit),
+        ),
+    );
+  return {
+    key: "foot",
+    signature: signatureOf([view.submit, view.close, view.submit_disabled, modal.pending]),
+    build,
+  };
 }
 
 async function submit(modal, desk) {

@@ -19,7 +19,8 @@ export function unescape(text) {
 /** Make a link, or plain text where the address is not one that may be followed. */
 export function linkNode(url, label) {
   const shown = label ?? url.replace(/^mailto:/i, "");
-  if (!SAFE_LINK.test(url)) return h("span", { class: "dead-link", title: "This address is not followed" }, shown);
+  if (!SAFE_LINK.test(url))
+    return h("span", { class: "dead-link", title: "This address is not followed" }, shown);
   return h("a", { href: url, target: "_blank", rel: "noopener noreferrer", title: url }, shown);
 }
 
@@ -31,16 +32,20 @@ export function mentionNode(text, mine = false) {
 /** Render mrkdwn text as a list of nodes. `directory` names people, groups and channels by id. */
 export function renderMrkdwn(text, directory, { verbatim = false } = {}) {
   const options = { directory, verbatim };
-  return String(text).split("```").flatMap((part, index, parts) => {
-    const fenced = index % 2 === 1;
-    if (fenced && index === parts.length - 1) return renderLines("```" + part, options);
-    return fenced ? fence(part, options) : renderLines(trimAroundFence(part, index, parts.length), options);
-  });
+  return String(text)
+    .split("```")
+    .flatMap((part, index, parts) => {
+      const fenced = index % 2 === 1;
+      if (fenced && index === parts.length - 1) return renderLines("```" + part, options);
+      return fenced ? fence(part, options) : renderLines(trimAroundFence(part, index, parts.length), options);
+    });
 }
 
 function fence(part, options) {
   if (part === "") return [document.createTextNode("``````")];
-  return [h("pre", { class: "mrkdwn-pre" }, codeContent(part.replace(/^\n/, "").replace(/\n$/, ""), options))];
+  return [
+    h("pre", { class: "mrkdwn-pre" }, codeContent(part.replace(/^\n/, "").replace(/\n$/, ""), options)),
+  ];
 }
 
 function trimAroundFence(part, index, count) {
@@ -88,7 +93,8 @@ function inline(text, options) {
     plain = "";
   };
   while (at < text.length) {
-    const found = angleToken(text, at, options) ?? codeSpan(text, at, options) ?? styledSpan(text, at, options);
+    const found =
+      angleToken(text, at, options) ?? codeSpan(text, at, options) ?? styledSpan(text, at, options);
     if (found) {
       flush();
       nodes.push(found.node);
@@ -139,7 +145,8 @@ function closingMark(text, at, mark) {
 function codeContent(text, options) {
   const pieces = text.split(/(<[^<>\n]+>)/);
   return pieces.map((piece) => {
-    const token = piece.startsWith("<") && piece.endsWith(">") ? tokenNode(piece.slice(1, -1), options) : null;
+    const token =
+      piece.startsWith("<") && piece.endsWith(">") ? tokenNode(piece.slice(1, -1), options) : null;
     return token ?? document.createTextNode(unescape(piece));
   });
 }
@@ -148,7 +155,8 @@ function tokenNode(body, { directory }) {
   const bar = body.indexOf("|");
   const target = bar < 0 ? body : body.slice(0, bar);
   const label = bar < 0 ? null : unescape(body.slice(bar + 1));
-  if (target.startsWith("@")) return mentionNode(directory.userMention(target.slice(1)), directory.isMe(target.slice(1)));
+  if (target.startsWith("@"))
+    return mentionNode(directory.userMention(target.slice(1)), directory.isMe(target.slice(1)));
   if (target.startsWith("#")) return mentionNode(directory.channelMention(target.slice(1), label));
   if (target.startsWith("!")) return commandNode(target.slice(1), label, directory);
   return /^[a-z][a-z0-9+.-]*:/i.test(target) ? linkNode(unescape(target), label) : null;
@@ -157,7 +165,8 @@ function tokenNode(body, { directory }) {
 function commandNode(command, label, directory) {
   const [name, ...args] = command.split("^");
   if (name === "date") return dateNode(args, label);
-  if (name === "subteam") return mentionNode(directory.groupMention(args[0] ?? ""), directory.inMyGroups(args[0] ?? ""));
+  if (name === "subteam")
+    return mentionNode(directory.groupMention(args[0] ?? ""), directory.inMyGroups(args[0] ?? ""));
   if (["here", "channel", "everyone"].includes(name)) return mentionNode(`@${name}`, true);
   return mentionNode(label ?? `<${command}>`);
 }
@@ -166,13 +175,27 @@ function dateNode([seconds, template, link], fallback) {
   const shown = template === undefined ? null : fillDateTemplate(seconds, unescape(template));
   const text = shown ?? fallback ?? "";
   if (link) return linkNode(unescape(link), text);
-  return h("time", { datetime: shown ? new Date(Number(seconds) * 1000).toISOString() : null, title: fallback }, text);
+  return h(
+    "time",
+    { datetime: shown ? new Date(Number(seconds) * 1000).toISOString() : null, title: fallback },
+    text,
+  );
 }
 
 function plainText(text, { verbatim }) {
   if (verbatim) return [document.createTextNode(withEmoji(unescape(text)))];
-  return splitBy(text, BARE_URL, (match) => linkNode(unescape(match[0])), (rest) =>
-    splitBy(rest, BARE_CALL, (match) => mentionNode(match[0], true), (words) => [document.createTextNode(withEmoji(unescape(words)))]));
+  return splitBy(
+    text,
+    BARE_URL,
+    (match) => linkNode(unescape(match[0])),
+    (rest) =>
+      splitBy(
+        rest,
+        BARE_CALL,
+        (match) => mentionNode(match[0], true),
+        (words) => [document.createTextNode(withEmoji(unescape(words)))],
+      ),
+  );
 }
 
 function splitBy(text, pattern, matched, between) {

@@ -8,7 +8,13 @@ export function readAddress() {
   const [, channel, seconds, micros] = location.pathname.match(PERMALINK) ?? [];
   const message = channel ? `${seconds}.${micros}` : null;
   const thread = parts.get("thread") ?? new URLSearchParams(location.search).get("thread_ts");
-  return { me: parts.get("as"), channel: parts.get("channel") ?? channel ?? null, home: parts.has("home"), thread, message };
+  return {
+    me: parts.get("as"),
+    channel: parts.get("channel") ?? channel ?? null,
+    home: parts.has("home"),
+    thread,
+    message,
+  };
 }
 
 /** Write who and where into the address, without a step in the history. */
@@ -23,9 +29,18 @@ export function writeAddress({ me, place, thread }) {
 /** Remembers what was seen in each channel by each person since the page was loaded. */
 export function makeUnread() {
   const seen = new Map();
-  const latest = (channel) => Math.max(0, ...[...channel.messages, ...channel.ephemerals].flatMap((message) => [message, ...(message.replies ?? [])]).map((message) => Number(message.ts)));
+  const latest = (channel) =>
+    Math.max(
+      0,
+      ...[...channel.messages, ...channel.ephemerals]
+        .flatMap((message) => [message, ...(message.replies ?? [])])
+        .map((message) => Number(message.ts)),
+    );
   return {
-    note: (me, channels) => channels.forEach((channel) => seen.has(`${me}/${channel.id}`) || seen.set(`${me}/${channel.id}`, latest(channel))),
+    note: (me, channels) =>
+      channels.forEach(
+        (channel) => seen.has(`${me}/${channel.id}`) || seen.set(`${me}/${channel.id}`, latest(channel)),
+      ),
     see: (me, channel) => channel && seen.set(`${me}/${channel.id}`, latest(channel)),
     isUnread: (me, channel) => latest(channel) > (seen.get(`${me}/${channel.id}`) ?? 0),
   };

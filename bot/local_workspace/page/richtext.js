@@ -20,18 +20,29 @@ const PARTS = {
 const INLINES = {
   text: (piece) => document.createTextNode(piece.text ?? ""),
   link: (piece) => linkNode(piece.url ?? "", piece.text ?? null),
-  user: (piece, directory) => mentionNode(directory.userMention(piece.user_id), directory.isMe(piece.user_id)),
-  usergroup: (piece, directory) => mentionNode(directory.groupMention(piece.usergroup_id), directory.inMyGroups(piece.usergroup_id)),
+  user: (piece, directory) =>
+    mentionNode(directory.userMention(piece.user_id), directory.isMe(piece.user_id)),
+  usergroup: (piece, directory) =>
+    mentionNode(directory.groupMention(piece.usergroup_id), directory.inMyGroups(piece.usergroup_id)),
   channel: (piece, directory) => mentionNode(directory.channelMention(piece.channel_id)),
   broadcast: (piece) => mentionNode(`@${piece.range}`, true),
   emoji: (piece) => document.createTextNode(emojiText(piece)),
-  date: (piece) => h("time", { title: piece.fallback }, fillDateTemplate(piece.timestamp, piece.format ?? "") ?? piece.fallback ?? ""),
+  date: (piece) =>
+    h(
+      "time",
+      { title: piece.fallback },
+      fillDateTemplate(piece.timestamp, piece.format ?? "") ?? piece.fallback ?? "",
+    ),
   color: (piece) => h("code", {}, piece.value ?? ""),
 };
 
 /** Render a rich_text block. */
 export function renderRichText(block, directory) {
-  return h("div", { class: "rich-text" }, (block.elements ?? []).map((part) => renderPart(part, directory)));
+  return h(
+    "div",
+    { class: "rich-text" },
+    (block.elements ?? []).map((part) => renderPart(part, directory)),
+  );
 }
 
 function renderPart(part, directory) {
@@ -46,11 +57,14 @@ function inlines(part, directory) {
 }
 
 function styled(node, style) {
-  return Object.keys(STYLE_TAGS).filter((name) => style[name] === true).reduce((inner, name) => h(STYLE_TAGS[name], {}, inner), node);
+  return Object.keys(STYLE_TAGS)
+    .filter((name) => style[name] === true)
+    .reduce((inner, name) => h(STYLE_TAGS[name], {}, inner), node);
 }
 
 function emojiText(piece) {
-  if (piece.unicode) return String.fromCodePoint(...piece.unicode.split("-").map((code) => Number.parseInt(code, 16)));
+  if (piece.unicode)
+    return String.fromCodePoint(...piece.unicode.split("-").map((code) => Number.parseInt(code, 16)));
   return emojiFor(piece.name) ?? `:${piece.name}:`;
 }
 
@@ -59,7 +73,11 @@ function listNode(part, directory) {
   const depth = part.indent ?? 0;
   const kind = (ordered ? NUMBERS : BULLETS)[depth % 3];
   const items = (part.elements ?? []).map((item) => h("li", {}, inlines(item, directory)));
-  const list = h(ordered ? "ol" : "ul", { class: part.border ? "bordered" : null, start: ordered ? (part.offset ?? 0) + 1 : null }, items);
+  const list = h(
+    ordered ? "ol" : "ul",
+    { class: part.border ? "bordered" : null, start: ordered ? (part.offset ?? 0) + 1 : null },
+    items,
+  );
   list.style.listStyleType = kind;
   list.style.marginInlineStart = `${depth * 24}px`;
   return list;

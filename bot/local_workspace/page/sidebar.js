@@ -7,8 +7,12 @@ import { h, icon, reconcile, signatureOf } from "./dom.js";
 export function showPeople(select, detail, state, me) {
   const can = state.users.filter((user) => user.can_act);
   const cannot = state.users.filter((user) => !user.can_act);
-  const option = (user) => h("option", { value: user.id, disabled: !user.can_act }, personText(user, state.team.id));
-  const groups = [["People", can], ["Cannot act here", cannot]].filter(([, users]) => users.length);
+  const option = (user) =>
+    h("option", { value: user.id, disabled: !user.can_act }, personText(user, state.team.id));
+  const groups = [
+    ["People", can],
+    ["Cannot act here", cannot],
+  ].filter(([, users]) => users.length);
   const signature = signatureOf([state.users, state.team.id]);
   if (select.dataset.signature !== signature) {
     select.replaceChildren(...groups.map(([label, users]) => h("optgroup", { label }, users.map(option))));
@@ -26,7 +30,7 @@ function personText(user, team) {
 function badges(user, team) {
   const flags = flagsOf(user, team);
   if (flags.length === 0) return [h("span", { class: "flag flag-plain" }, "member")];
-  return flags.map((flag) => h("span", { class: "flag" }, flag));
+  return flags.map((flag) => h("span", { class: "flag", title: flag }, flag));
 }
 
 /**
@@ -37,9 +41,19 @@ export function showSidebar(nav, desk) {
   const channels = desk.state.channels.filter((channel) => !channel.is_im);
   const talks = desk.state.channels.filter((channel) => channel.is_im);
   reconcile(nav, [
-    { key: "name", signature: desk.state.team.name, build: () => h("p", { class: "team-name" }, desk.state.team.name) },
-    ...group("Channels", channels.map((channel) => channelLink(channel, desk))),
-    ...group("Direct messages", talks.map((channel) => channelLink(channel, desk))),
+    {
+      key: "name",
+      signature: desk.state.team.name,
+      build: () => h("p", { class: "team-name" }, desk.state.team.name),
+    },
+    ...group(
+      "Channels",
+      channels.map((channel) => channelLink(channel, desk)),
+    ),
+    ...group(
+      "Direct messages",
+      talks.map((channel) => channelLink(channel, desk)),
+    ),
     ...group("Apps", [homeLink(desk)]),
   ]);
 }
@@ -50,26 +64,56 @@ function group(title, links) {
 }
 
 function link({ key, place, picture, name, note, current, unread, attrs }, desk) {
-  const build = () => h("button", {
-    type: "button", class: unread ? "nav-link unread" : "nav-link", "aria-current": current ? "page" : null, "data-focus-key": key, ...attrs, onclick: () => desk.go(place),
-  }, icon(picture), h("span", { class: "nav-name" }, name), note && h("span", { class: "nav-note" }, note), unread && h("span", { class: "visually-hidden" }, " (new messages)"));
+  const build = () =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: unread ? "nav-link unread" : "nav-link",
+        "aria-current": current ? "page" : null,
+        "data-focus-key": key,
+        ...attrs,
+        onclick: () => desk.go(place),
+      },
+      icon(picture),
+      h("span", { class: "nav-name" }, name),
+      note && h("span", { class: "nav-note" }, note),
+      unread && h("span", { class: "visually-hidden" }, " (new messages)"),
+    );
   return { key, signature: signatureOf([name, note, current, unread, picture]), build };
 }
 
 function channelLink(channel, desk) {
   const current = desk.place.kind === "channel" && desk.place.id === channel.id;
-  return link({
-    key: `channel-${channel.id}`, place: { kind: "channel", id: channel.id }, picture: channelIcon(channel), name: channelName(channel, desk.directory),
-    note: channel.is_archived ? "archived" : null, current, unread: !current && desk.isUnread(channel),
-    attrs: { "data-testid": "channel-link", "data-channel-id": channel.id },
-  }, desk);
+  return link(
+    {
+      key: `channel-${channel.id}`,
+      place: { kind: "channel", id: channel.id },
+      picture: channelIcon(channel),
+      name: channelName(channel, desk.directory),
+      note: channel.is_archived ? "archived" : null,
+      current,
+      unread: !current && desk.isUnread(channel),
+      attrs: { "data-testid": "channel-link", "data-channel-id": channel.id },
+    },
+    desk,
+  );
 }
 
 function homeLink(desk) {
-  return link({
-    key: "home", place: { kind: "home" }, picture: "home", name: desk.state.app.name, note: "Home", current: desk.place.kind === "home", unread: false,
-    attrs: { "data-testid": "home-link" },
-  }, desk);
+  return link(
+    {
+      key: "home",
+      place: { kind: "home" },
+      picture: "home",
+      name: desk.state.app.name,
+      note: "Home",
+      current: desk.place.kind === "home",
+      unread: false,
+      attrs: { "data-testid": "home-link" },
+    },
+    desk,
+  );
 }
 
 /** The icon that tells a channel's kind. */
@@ -77,5 +121,7 @@ export const channelIcon = (channel) => (channel.is_im ? "chat" : channel.is_pri
 
 /** The name to show for a channel: its own, or the other person's for a direct message. */
 export function channelName(channel, directory) {
-  return channel.is_im ? directory.userName(channel.user === directory.me ? "" : channel.user) || channel.name || channel.id : channel.name;
+  return channel.is_im
+    ? directory.userName(channel.user === directory.me ? "" : channel.user) || channel.name || channel.id
+    : channel.name;
 }

@@ -12,6 +12,7 @@ export function plainText(object) {
 
 /** Render any text object as a list of nodes. */
 export function renderText(object, directory) {
-  if (object?.type === "mrkdwn") return renderMrkdwn(object.text ?? "", directory, { verbatim: object.verbatim === true });
+  if (object?.type === "mrkdwn")
+    return renderMrkdwn(object.text ?? "", directory, { verbatim: object.verbatim === true });
   return [document.createTextNode(plainText(object))];
 }

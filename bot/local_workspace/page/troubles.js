@@ -12,7 +12,14 @@ export function makeTroubles(node) {
   function show(troubles) {
     latest = troubles;
     const fresh = troubles.filter((trouble) => trouble.id > dismissedUpTo).slice(-SHOWN);
-    reconcile(node, fresh.map((trouble) => ({ key: `trouble-${trouble.id}`, signature: trouble.text, build: () => banner(trouble, dismiss) })));
+    reconcile(
+      node,
+      fresh.map((trouble) => ({
+        key: `trouble-${trouble.id}`,
+        signature: trouble.text,
+        build: () => banner(trouble, dismiss),
+      })),
+    );
   }
   function dismiss(trouble) {
     dismissedUpTo = Math.max(dismissedUpTo, trouble.id);
@@ -22,6 +29,11 @@ export function makeTroubles(node) {
 }
 
 function banner(trouble, dismiss) {
-  return h("div", { class: "trouble", "data-testid": "trouble", "data-kind": trouble.kind }, icon("alert"), h("p", {}, trouble.text, " ", h("time", { class: "muted" }, clockTime(trouble.at))),
-    iconButton("close", "Dismiss", { "data-testid": "trouble-dismiss", onclick: () => dismiss(trouble) }));
+  return h(
+    "div",
+    { class: "trouble", "data-testid": "trouble", "data-kind": trouble.kind },
+    icon("alert"),
+    h("p", {}, trouble.text, " ", h("time", { class: "muted" }, clockTime(trouble.at))),
+    iconButton("close", "Dismiss", { "data-testid": "trouble-dismiss", onclick: () => dismiss(trouble) }),
+  );
 }

@@ -1,0 +1,26 @@
+// Keeps a list of messages at its newest end while the reader is there, also when the list gets less room.
+
+const NEAR_END_PX = 80;
+
+/**
+ * Follow the end of `list`. Return keep(place): call it after every change of the content.
+ * A reader who comes to another place starts at its end, or at its top where `fromTop` is true.
+ */
+export function followEnd(list) {
+  let atEnd = true;
+  let here = null;
+  const toEnd = () => {
+    list.scrollTop = list.scrollHeight;
+  };
+  list.addEventListener("scroll", () => {
+    atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_END_PX;
+  });
+  new ResizeObserver(() => atEnd && toEnd()).observe(list);
+  return function keep(place, { fromTop = false } = {}) {
+    const arrived = here !== place;
+    here = place;
+    if (arrived) atEnd = !fromTop;
+    if (atEnd) toEnd();
+    else if (arrived) list.scrollTop = 0;
+  };
+}
