@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import inspect
 import os
-import threading
-import weakref
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from gate.binding import Binding
-from gate.context import CallOptions, Context, Running
-from gate.digest import snapshot
+from gate.context import CallOptions, Running
 from gate.errors import GuardError, NoSession
 from gate.guard import (
     Guarded,
@@ -28,9 +22,8 @@ from gate.guard import (
     guarded_call,
     wrap,
 )
-from gate.handles import Allowed, Claim, Held, Hold
 from gate.ids import new_id
-from gate.model import Action, Decision, Effect, Evidence, Principal, Submission
+from gate.model import Decision, Effect, Evidence, Principal
 from gate.outcomes import (
     Blocked,
     Cancelled,
@@ -42,12 +35,12 @@ from gate.outcomes import (
     Ran,
     Undelivered,
 )
+from gate.primitive import Primitive
 from gate.session import Session, check_names, evidence_lines
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
-    from gate.runtime import Runtime
-    from gate.service import Service
+    pass
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,12 +49,8 @@ T = TypeVar("T")
 NotRan = Blocked | Denied | Expired | Cancelled | Undelivered | Pending | InDoubt | Failed
 """What ``Gate.outcome`` returns where a call did not simply run."""
 
-_gates: weakref.WeakSet[Gate] = weakref.WeakSet()
-_inherited: list[Runtime] = []
-"""What forked children got from their parents; kept, so that nothing in it is closed there."""
 
-
-class Gate:
+class Gate(Primitive):
     """Guard tools: each call is allowed, blocked or held for people to decide.
 
     Making a gate touches nothing. ``open()``, ``with gate:`` or the first guarded call opens it; if that
@@ -121,83 +110,6 @@ class Gate:
         gate = cls.__new__(cls)
         gate._set_up({}, prefix)
         return gate
-
-    def _set_up(self, given: Mapping[str, Any], prefix: str) -> None:
-        from gate.settings import Settings
-
-        self._settings = Settings.read(given, prefix=prefix)
-        self._context = Context()
-        self._lock = threading.RLock()
-        self._live: Runtime | None = None
-        self._tools: dict[str, Guarded] = {}
-        self._default: tuple[int, Session] | None = None
-        self._bypassed = False
-        _gates.add(self)
-
-    # Opening and closing
-
-    def open(self) -> Self:
-        """Open the store and bring the policy into force; an open gate stays as it is.
-
-        Raises:
-            PolicyError: There is no policy, or it does not load.
-            StoreError: The store cannot be opened.
-        """
-        self._opened()
-        return self
-
-    def close(self) -> None:
-        """Release every waiter with ``Pending`` and close the store; holds stay as they are.
-
-        Safe to call twice.
-        """
-        with self._lock:
-            runtime, self._live, self._default = self._live, None, None
-        if runtime is not None and runtime.pid == os.getpid():
-            runtime.close()
-
-    def __enter__(self) -> Self:
-        return self.open()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def service(self) -> Service:
-        """Return the verbs of the open gate; opens it if need be."""
-        return self._opened().service
-
-    def sweep(self) -> int:
-        """End every hold that is past its deadline, and return how many."""
-        return self.service.sweep()
-
-    def _opened(self) -> Runtime:
-        runtime = self._live
-        if runtime is not None and runtime.pid == os.getpid():
-            return runtime
-        with self._lock:
-            if self._live is None or self._live.pid != os.getpid():
-                self._live = self._open_here(self._live)
-            return self._live
-
-    def _open_here(self, inherited: Runtime | None) -> Runtime:
-        from gate.runtime import Runtime
-
-        if inherited is not None:
-            _inherited.append(inherited)
-            runtime = inherited.in_child()
-        else:
-            runtime = Runtime.open(self._settings, self._context)
-        for tool in self._tools.values():
-            runtime.list_tool(tool.name, tool.binding, tool.effect)
-        return runtime
-
-    def _put(self, runtime: Runtime | None) -> None:
-        """Stand on another runtime; for tests."""
-        with self._lock:
-            self._live, self._default = runtime, None
 
     # Sessions
 
@@ -435,66 +347,6 @@ class Gate:
             "gate.preview is not in this version; 'gate check' judges calls without making them."
         )
 
-    # The primitive
-
-    def submit(self, action: Action) -> Allowed | Held | Blocked:
-        """Judge one action; the primitive under the guard.
-
-        Args:
-            action: What is to be done; its session must be open.
-
-        Returns:
-            ``Allowed`` (claim it now), ``Held`` (wait for its hold, then claim it), or ``Blocked``.
-
-        Raises:
-            Fault: The gate could not do its work; nothing ran.
-        """
-        taken = self._snapshot(action)
-        return self._submitted(taken, self._opened().submit(taken, wait=False))
-
-    async def submit_async(self, action: Action) -> Allowed | Held | Blocked:
-        """Judge one action beside an event loop; see ``submit``."""
-        from gate import aio
-
-        taken, runtime = self._snapshot(action), self._opened()
-        submission, cancelled = await aio.shielded(runtime, lambda: runtime.submit(taken, wait=False))
-        if cancelled is None:
-            return self._submitted(taken, submission)
-        if submission.kind == "run":
-            await aio.shielded(runtime, lambda: runtime.never_started(taken, submission.record.id, cancelled))
-        raise cancelled
-
-    def claim(self, submission: Allowed | Held) -> Claim:
-        """Return a block in which an action is in hand; it settles when the block ends.
-
-        Args:
-            submission: What ``submit`` gave back.
-
-        Returns:
-            A block that gives a ``Run``: use ``run.arguments``, set ``run.result``.
-
-        Raises:
-            Outcome: It cannot run: what became of it (on entering).
-            IllegalMove: It has run already (on entering).
-        """
-        return Claim(self, submission)
-
-    def claim_async(self, submission: Allowed | Held) -> Claim:
-        """Return the same block for ``async with``; see ``claim``."""
-        return Claim(self, submission)
-
-    def _snapshot(self, action: Action) -> Action:
-        running = self._context.running
-        parent = action.parent or (running.action_id if running else None)
-        return replace(action, arguments=snapshot(action.arguments), parent=parent)
-
-    def _submitted(self, action: Action, submission: Submission) -> Allowed | Held | Blocked:
-        if submission.kind == "run":
-            return Allowed(action, submission.record)
-        hold = Hold(submission.record, self)
-        ended = hold.outcome
-        return ended if isinstance(ended, Blocked) else Held(action, hold)
-
 
 async def _outcome_async(known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     if known.gate._bypassed:
@@ -533,18 +385,3 @@ def _check_options(
 def _not_yet(name: str, value: object) -> None:
     if value is not None:
         raise GuardError(f"{name}= is not in this version; leave it out.")
-
-
-def _renew_locks() -> None:
-    """Give every gate of a forked child a lock that no thread of the parent holds."""
-    for gate in list(_gates):
-        gate._lock = threading.RLock()
-
-
-def _close_all() -> None:
-    for gate in list(_gates):
-        gate.close()
-
-
-os.register_at_fork(after_in_child=_renew_locks)
-atexit.register(_close_all)

@@ -20,7 +20,7 @@ from gate.steps import Step
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
-    from gate.facade import Gate
+    from gate.opening import Opening
 
 _UNDECIDED = frozenset({State.PENDING, State.RUNNING})
 
@@ -34,7 +34,7 @@ class Hold:
     """
 
     record: ActionRecord
-    _gate: Gate = field(repr=False, compare=False)
+    _gate: Opening = field(repr=False, compare=False)
 
     @property
     def id(self) -> str:
@@ -179,7 +179,7 @@ class Claim:
         IllegalMove: It has run already, or this claim was used.
     """
 
-    def __init__(self, gate: Gate, submission: Allowed | Held) -> None:
+    def __init__(self, gate: Opening, submission: Allowed | Held) -> None:
         self._gate, self._submission = gate, submission
         self._runtime: Any = None
         self._run: Run | None = None
