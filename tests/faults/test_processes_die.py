@@ -1,0 +1,189 @@
+"""Agents in real processes that are killed, restarted and forked: nothing runs twice, nothing is forgotten."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gate.clock import monotonic
+from gate.errors import Fault
+from gate.lifecycle import State
+from gate.model import HoldRecord, Person, Said
+from gate.service import Service
+from tests.kit import ALICE, BOB, POLICY, answer, policy
+
+PROGRAM = Path(__file__).with_name("agent_program.py")
+RULES = POLICY.replace("rules:", "rules:\n  - {id: hang, match: desk.hang, then: allow}")
+PATIENCE = 30.0
+
+
+class World:
+    """One store, one policy, and agents on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.db, self.events = folder / "gate.db", folder / "events"
+        self.policy = folder / "policy.yml"
+        self.policy.write_text(RULES)
+        self.events.touch()
+        self.gate = Service(self.db, policy=policy(RULES, "policy.yml"), kind="bot")
+        self._started: list[subprocess.Popen[str]] = []
+
+    def agent(self, work: str) -> subprocess.Popen[str]:
+        command = [sys.executable, str(PROGRAM), str(self.db), str(self.policy), work, str(self.events)]
+        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._started.append(started)
+        return started
+
+    def finish(self, agent: subprocess.Popen[str]) -> str:
+        """Return the last line that an agent printed."""
+        out, _ = agent.communicate(timeout=PATIENCE)
+        assert agent.returncode == 0
+        return out.strip().splitlines()[-1]
+
+    def wait_for(self, found: Callable[[], object]) -> object:
+        until, pause = monotonic() + PATIENCE, threading.Event()
+        while not (value := found()):
+            assert monotonic() < until, "nothing came"
+            pause.wait(0.01)
+        return value
+
+    def hold(self) -> HoldRecord:
+        """Return the one open hold, once it is there."""
+        self.wait_for(self.gate.holds)
+        (hold,) = self.gate.holds()
+        return hold
+
+    def happened(self) -> list[str]:
+        return self.events.read_text().splitlines()
+
+    def stop(self) -> None:
+        for agent in self._started:
+            agent.kill()
+            agent.wait()
+            for pipe in (agent.stdin, agent.stdout):
+                if pipe:
+                    pipe.close()
+        self.gate.close()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path)
+    yield made
+    made.stop()
+
+
+def test_an_agent_restarted_while_pending_goes_on_with_its_hold(world: World) -> None:
+    """Killed while it waits and started again, the agent gets the one outcome, and the tool ran once."""
+    first = world.agent("with_id")
+    hold = world.hold()
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    second = world.agent("with_id")
+    answer(world.gate, hold.id)
+    assert world.finish(second) == "ran paid 50"
+    assert world.happened() == ["paid 50 bob"]
+    assert len(world.gate.holds(None)) == 1
+
+
+def test_an_agent_restarted_after_approval_runs_once(world: World) -> None:
+    """An approval given while no agent lives is used by the next one, once; a third gets the same outcome."""
+    assert world.finish(world.agent("poll_with_id")) == "pending"
+    answer(world.gate, world.hold().id)
+    assert world.finish(world.agent("poll_with_id")) == "ran paid 50"
+    assert world.finish(world.agent("poll_with_id")) == "ran paid 50"
+    assert world.happened() == ["paid 50 bob"]
+
+
+def test_a_polling_agent_without_call_ids(world: World) -> None:
+    """Polls find their hold; approved between two polls, the call runs once, and the next is a new hold."""
+    assert world.finish(world.agent("poll")) == "pending"
+    assert world.finish(world.agent("poll")) == "pending"
+    answer(world.gate, world.hold().id)
+    assert world.finish(world.agent("poll")) == "ran paid 50"
+    assert world.finish(world.agent("poll")) == "pending"
+    assert world.happened() == ["paid 50 bob"]
+    assert len(world.gate.holds(None)) == 2
+
+
+def test_killed_while_the_tool_runs_is_in_doubt_and_never_run_again(world: World) -> None:
+    """After kill -9 in the tool the call is in doubt, and the same call id does not run it again."""
+    agent = world.agent("hang_with_id")
+    world.wait_for(world.happened)
+    agent.send_signal(signal.SIGKILL)
+    agent.wait()
+    world.gate.heartbeat()
+    assert world.finish(world.agent("hang_with_id")) == "in_doubt"
+    assert world.happened() == ["hang begun"]
+
+
+def test_a_living_agent_is_not_doubted(world: World) -> None:
+    """While the agent lives and has the call in hand, nobody else declares it in doubt."""
+    world.agent("hang_with_id")
+    world.wait_for(world.happened)
+    world.gate.heartbeat()
+    with world.gate.store.reader() as reader:
+        states = [row["state"] for row in reader.all("SELECT state FROM actions")]
+    assert states == [State.RUNNING]
+
+
+def test_forked_children_have_gates_of_their_own(world: World) -> None:
+    """A gate opened before a fork works in parent and children, and each call runs once."""
+    agent = world.agent("preload")
+    world.wait_for(lambda: len(world.gate.holds()) == 2)
+    for hold in world.gate.holds():
+        answer(world.gate, hold.id)
+    assert world.finish(agent) == "[0, 0]"
+    wanted = ["paid 1 child", "paid 2 child", "paid 3 parent", "paid 51 child", "paid 52 child"]
+    assert sorted(world.happened()) == wanted
+    assert world.gate.verify().ok
+
+
+def test_racing_approvers_approve_once(world: World) -> None:
+    """Two people who press at the same moment make one approval; the other learns that it was decided."""
+    world.agent("with_id")
+    hold = world.hold()
+    others = [Service(world.db, kind="bot") for _ in range(2)]
+    start = threading.Barrier(2)
+
+    def press(gate: Service, person: Person) -> str:
+        start.wait()
+        try:
+            return answer(gate, hold, person).state
+        except Fault as fault:
+            return fault.code
+
+    with ThreadPoolExecutor() as pool:
+        said = sorted(pool.map(press, others, (ALICE, BOB)))
+    assert said == ["already_decided", "approved"]
+    world.wait_for(lambda: world.gate.action(hold.id).state == State.SUCCEEDED)
+    assert world.happened() == ["paid 50 bob"]
+    for gate in others:
+        gate.close()
+
+
+def test_a_denial_wins_a_race_against_an_approval(world: World) -> None:
+    """Approve against deny at the same moment: in whatever order they come, the call does not run."""
+    other = Service(world.db, kind="bot")
+    assert world.finish(world.agent("poll")) == "pending"
+    hold, start = world.hold(), threading.Barrier(2)
+
+    def press(gate: Service, person: Person, said: Said) -> None:
+        start.wait()
+        with suppress(Fault):
+            answer(gate, hold, person, said)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(press, (world.gate, other), (ALICE, BOB), ("approve", "deny")))
+    assert world.gate.action(hold.id).state == State.DENIED
+    assert world.finish(world.agent("poll")) == "denied"
+    assert world.happened() == []
+    other.close()
