@@ -11,10 +11,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from bot.http_mode import HttpMode
-from bot.preflight import Preflight, Report
-from bot.running import Orders, Running, make_client
+from bot.own import Own
+from bot.preflight import Report
+from bot.running import Orders, Running
 from bot.settings import BotFault, BotSettings, Transport
-from gate.service import Service
 
 log = logging.getLogger("bot")
 
@@ -26,7 +26,7 @@ class SlackBot:
     """Ask people in Slack, from a thread with a loop of its own.
 
     Args:
-        gate: An open gate, or its ``Service``.
+        gate: A gate, which is opened where it is not open, or a ``Service``.
         settings: What it needs to talk to Slack; default is the environment's.
         transport: ``socket`` or ``http``; None takes the one that is set.
         ping: Seconds between signs of life of the Socket Mode connection.
@@ -44,7 +44,8 @@ class SlackBot:
         ping: float = 10.0,
     ) -> None:
         self._settings = settings or BotSettings.read()
-        self._orders = Orders(service_of(gate), self._settings, self._settings.transport(transport), ping)
+        self._transport = self._settings.transport(transport)
+        self._gate, self._ping = gate, ping
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -118,7 +119,9 @@ class SlackBot:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._live())
+            with Own(self._gate, self._settings) as own:
+                orders = own.orders(self._transport, self._ping)
+                asyncio.run(self._live(orders))
         except BaseException as failure:
             self._failure = failure
             if self._ready.is_set():
@@ -126,50 +129,10 @@ class SlackBot:
         finally:
             self._ready.set()
 
-    async def _live(self) -> None:
+    async def _live(self, orders: Orders) -> None:
         self._loop, self._enough = asyncio.get_running_loop(), asyncio.Event()
-        running = self._running = Running(self._orders)
+        running = self._running = Running(orders)
         await running.start()
         self._ready.set()
         await self._enough.wait()
         await running.stop()
-
-
-def service_of(gate: Any) -> Service:
-    """Return the verbs of a gate, opening it where it is not open.
-
-    Raises:
-        BotFault: It is neither a gate nor a service.
-    """
-    if isinstance(gate, Service):
-        return gate
-    found = getattr(gate, "service", None)
-    found = found() if callable(found) and not isinstance(found, Service) else found
-    if isinstance(found, Service):
-        return found
-    raise BotFault(f"SlackBot needs a gate, not a {type(gate).__name__}.", code="bot_settings")
-
-
-def look(service: Service, settings: BotSettings, transport: Transport) -> Report:
-    """Run the preflight alone; nothing is posted and nothing is bound.
-
-    Args:
-        service: The store's verbs, for the policy in force.
-        settings: What the bot was told.
-        transport: How clicks arrive.
-
-    Raises:
-        BotFault: The token would go to an address that is not Slack's.
-    """
-    settings.check_address()
-
-    async def once() -> Report:
-        return await Preflight(make_client(settings, retry=True), settings, transport).check(service.policy())
-
-    report = asyncio.run(once())
-    bound = service.meta("workspace_team")
-    if bound and report.team and bound != report.team:
-        report.fatal.append(
-            f"the store belongs to the workspace {bound}, not {report.team}: name another GATE_DB"
-        )
-    return report

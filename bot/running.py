@@ -57,6 +57,7 @@ class Orders:
         settings: What the bot was told.
         transport: How clicks arrive.
         ping: Seconds between signs of life of the Socket Mode connection.
+        watched: Other services of this process on the same store, whose moves are worth a look at the outbox.
         seen: Called, off the loop, after notices were leased.
     """
 
@@ -64,6 +65,7 @@ class Orders:
     settings: BotSettings
     transport: Transport
     ping: float = 10.0
+    watched: tuple[Service, ...] = ()
     seen: Callable[[], None] | None = None
 
 
@@ -115,7 +117,8 @@ class Running:
         """Take no more clicks, finish those in hand, post what is due for five seconds, and let go."""
         self._stop.set()
         self._desk.wake.set()
-        self._desk.service.observers.remove(self._observer)
+        for service in self._services():
+            service.observers.remove(self._observer)
         await self._worker
         await self._handlers.finish(FLUSH_SECONDS)
         if self.arriving is not None:
@@ -165,7 +168,11 @@ class Running:
             loop.call_soon_threadsafe(desk.wake.set)
 
         self._observer = observer
-        desk.service.observers.append(observer)
+        for service in self._services():
+            service.observers.append(observer)
+
+    def _services(self) -> tuple[Service, ...]:
+        return (self._orders.service, *self._orders.watched)
 
 
 def make_client(settings: BotSettings, *, retry: bool) -> AsyncWebClient:
