@@ -1,0 +1,97 @@
+"""``gate freeze`` and ``gate unfreeze``: the kill switch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from gate.cli import output
+from gate.cli.options import db_option, json_option, opened
+from gate.verbs.freezing import Scope
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def scope_options(command: F) -> F:
+    """Add the three ways to say what is meant."""
+    for option in (
+        click.option("--session", metavar="ID", help="Only this session."),
+        click.option("--agent", metavar="NAME", help="Only this agent."),
+        click.option("--everything", is_flag=True, help="Every agent and session (the default)."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command("freeze")
+@scope_options
+@click.option(
+    "--reason", default="No reason was given.", metavar="TEXT", help="Why; agents and the log get it."
+)
+@db_option
+@json_option
+def freeze_command(
+    everything: bool, agent: str | None, session: str | None, reason: str, db: Path | None, as_json: bool
+) -> None:
+    """Let nothing but declared reads run until it is lifted.
+
+    Open holds keep their deadlines; they can be denied, but not approved. Calls that run already go on.
+    """
+    scope, id_ = which(everything, agent, session)
+    with opened(db) as service:
+        fresh = service.freeze(scope, id_, by=service.actor, reason=reason)
+    if as_json:
+        output.emit({"scope": scope, "id": id_, "frozen": True, "changed": fresh})
+    elif fresh:
+        output.say(f"Frozen: {_named(scope, id_)}. Nothing but declared reads runs there now.")
+        output.say(f"Lift it with: gate unfreeze{_words(scope, id_)} --reason TEXT")
+    else:
+        output.say(
+            f"{_named(scope, id_).capitalize()} was frozen already; the older freeze and its reason stand."
+        )
+
+
+@click.command("unfreeze")
+@scope_options
+@click.option("--reason", required=True, metavar="TEXT", help="Why it is lifted; the log gets it.")
+@db_option
+@json_option
+def unfreeze_command(
+    everything: bool, agent: str | None, session: str | None, reason: str, db: Path | None, as_json: bool
+) -> None:
+    """Lift one freeze; approvals given before a freeze blocked their call do not come back."""
+    scope, id_ = which(everything, agent, session)
+    with opened(db) as service:
+        service.unfreeze(scope, id_, by=service.actor, reason=reason)
+        left = service.freezes()
+    if as_json:
+        output.emit({"scope": scope, "id": id_, "frozen": False, "left": len(left)})
+        return
+    others = (
+        f" {len(left)} other freeze{'s stand' if len(left) > 1 else ' stands'}: see 'gate status'."
+        if left
+        else ""
+    )
+    output.say(f"Lifted: {_named(scope, id_)}.{others}")
+
+
+def which(everything: bool, agent: str | None, session: str | None) -> tuple[Scope, str]:
+    """Return what the three options mean together; none of them means everything."""
+    if everything + (agent is not None) + (session is not None) > 1:
+        raise click.UsageError("Give one of --everything, --agent and --session.")
+    if "" in (agent, session):
+        raise click.UsageError("An agent or a session has a name: give it after --agent or --session.")
+    if agent:
+        return "agent", agent
+    return ("session", session) if session else ("everything", "")
+
+
+def _named(scope: Scope, id_: str) -> str:
+    return "everything" if scope == "everything" else f"the {scope} {id_}"
+
+
+def _words(scope: Scope, id_: str) -> str:
+    return "" if scope == "everything" else f" --{scope} {id_}"

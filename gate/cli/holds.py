@@ -1,0 +1,218 @@
+"""``gate holds``: list open holds, show one as approvers see it, take one back."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gate.cli import output, shapes
+from gate.cli.options import db_option, json_option, limit_option, opened
+from gate.ids import short_code
+from gate.lifecycle import OPEN
+from gate.model import HoldRecord, PastCall
+from gate.service import Service
+
+
+@click.group("holds")
+def holds_group() -> None:
+    """List, show and cancel holds. Approving happens in Slack only."""
+
+
+@holds_group.command("list")
+@click.option("--all", "every", is_flag=True, help="Also those that have ended.")
+@limit_option(50)
+@db_option
+@json_option
+def list_command(every: bool, limit: int, db: Path | None, as_json: bool) -> None:
+    """List the holds that wait for people or for their caller."""
+    with opened(db) as service:
+        found = service.holds(None if every else OPEN, limit=limit)
+        now = service.clock.now()
+    if as_json:
+        output.emit({"holds": [hold_json(hold) for hold in found]})
+    elif not found:
+        output.say("No holds." if every else "No open holds. 'gate holds list --all' shows those that ended.")
+    else:
+        show_holds(found, now)
+
+
+@holds_group.command("show")
+@click.argument("hold_id", metavar="ID")
+@db_option
+@json_option
+def show_command(hold_id: str, db: Path | None, as_json: bool) -> None:
+    """Show everything that an approver of hold ID sees, and its 4-digit code.
+
+    ID is an id, or at least six characters of it. The code serves '/gate approve ID CODE' in Slack.
+    """
+    with opened(db) as service:
+        hold = service.hold(hold_id)
+        now = service.clock.now()
+    if as_json:
+        output.emit(hold_json(hold))
+    else:
+        show_hold(hold, now)
+
+
+@holds_group.command("cancel")
+@click.argument("hold_id", metavar="ID")
+@click.option("--reason", required=True, metavar="TEXT", help="Why; the agent and the log get it.")
+@db_option
+@json_option
+def cancel_command(hold_id: str, reason: str, db: Path | None, as_json: bool) -> None:
+    """Take the open hold ID back: its call does not run."""
+    with opened(db) as service:
+        full = cancelled(service, hold_id, reason)
+    if as_json:
+        output.emit({"id": full, "state": "cancelled", "reason": reason})
+    else:
+        output.say(f"Cancelled {full}. Nothing ran, and the agent is told so.")
+
+
+def cancelled(service: Service, hold_id: str, reason: str) -> str:
+    """Cancel a hold and return its whole id."""
+    full = service.hold(hold_id).id
+    service.cancel(full, by=service.actor, reason=reason)
+    return full
+
+
+def hold_json(hold: HoldRecord) -> dict[str, Any]:
+    """Return a hold as JSON, with its code while it can be decided."""
+    found: dict[str, Any] = shapes.as_json(hold)
+    return found | {"short_code": short_code(hold.nonce) if hold.state in OPEN else None}
+
+
+def show_holds(found: list[HoldRecord], now: datetime) -> None:
+    """Write holds as a table."""
+    rows = [
+        (hold.id, hold.state, hold.described, hold.agent, _left(hold, now)) for hold in found
+    ]  # fmt: skip
+    output.show_table(("ID", "STATE", "WOULD DO", "AGENT", "TIME"), rows, whole=("ID", "STATE"))
+
+
+def _left(hold: HoldRecord, now: datetime) -> str:
+    if hold.state not in OPEN:
+        return f"{shapes.moment(hold.ended_at, zone=False)} ended"
+    left = (hold.use_by or hold.expires_at) - now
+    return f"{shapes.span(left)} left" if left > timedelta(0) else "time is over"
+
+
+def show_hold(hold: HoldRecord, now: datetime) -> None:
+    """Write one hold as its approvers see it."""
+    output.say(hold.described, style="bold")
+    output.show_facts(_facts(hold, now))
+    for title, lines in _sections(hold):
+        output.say()
+        output.say(title, style="bold")
+        for line in lines:
+            output.say(line, indent=2)
+
+
+def _facts(hold: HoldRecord, now: datetime) -> list[tuple[str, object]]:
+    asked = shapes.principal(hold.on_behalf_of)
+    facts: list[tuple[str, object]] = [
+        ("Hold", f"{hold.id}, version {hold.version}"),
+        ("State", _state(hold, now)),
+        ("Call", hold.name),
+        ("Asked by", f"agent {hold.agent}, session {hold.session}, for {asked}"),
+        ("Effect", _effect(hold)),
+    ]
+    if hold.target:
+        facts.append(("Target", hold.target))
+    if hold.state in OPEN:
+        facts.append(("Code", f"{short_code(hold.nonce)}  (for '/gate approve {hold.id} CODE' in Slack)"))
+    return facts + _where(hold)
+
+
+def _where(hold: HoldRecord) -> list[tuple[str, object]]:
+    cards = ", ".join(f"{card.channel} {card.ts}" for card in hold.cards) or "none posted yet"
+    waits = "yes" if hold.waiting else "no"
+    facts: list[tuple[str, object]] = [
+        ("Cards", cards),
+        ("Policy", f"revision {shapes.revision(hold.revision)}"),
+    ]
+    return [("Agent waits", waits), *facts] if hold.state in OPEN else facts
+
+
+def _state(hold: HoldRecord, now: datetime) -> str:
+    asked = f"asked {shapes.moment(hold.created_at)}"
+    if hold.state not in OPEN:
+        why = f": {hold.end_reason}" if hold.end_reason else ""
+        return f"{hold.state} {shapes.moment(hold.ended_at)}{why} ({asked})"
+    verb, until = ("start", hold.use_by) if hold.use_by else ("answer", hold.expires_at)
+    by = f"{verb} by {shapes.moment(until)} ({_left(hold, now)}), else nothing runs"
+    return f"{hold.state}, {by}; {asked}"
+
+
+def _effect(hold: HoldRecord) -> str:
+    effect = hold.effect
+    words = [f"{effect.risk} (a guess from the name)" if effect.guessed else effect.risk]
+    words += [] if effect.risk == "read" else ["can be undone" if effect.reversible else "cannot be undone"]
+    return ", ".join([*words, "leaves the company"] if effect.outbound else words)
+
+
+def _sections(hold: HoldRecord) -> list[tuple[str, list[str]]]:
+    found = [
+        ("Held because", [_ruling(each.rule, each.place, each.reason) for each in hold.rulings]),
+        ("Arguments", _arguments(hold)),
+        ("Who may answer", _needs(hold)),
+        ("Answers so far", [_decision(hold, index) for index in range(len(hold.decisions))]),
+        (
+            "Evidence",
+            [f"{each.weight}: {each.text}{f' <{each.url}>' if each.url else ''}" for each in hold.evidence],
+        ),
+        ("Earlier in this session, newest first", _history(hold)),
+        ("The agent's own words, unverified", [hold.note] if hold.note else []),
+        ("Not shown", _not_shown(hold)),
+        ("Result", [hold.result] if hold.result else []),
+    ]
+    return [(title, lines) for title, lines in found if lines]
+
+
+def _ruling(rule: str, place: str, reason: str) -> str:
+    return f"{rule}{f' ({place})' if place else ''}: {reason}"
+
+
+def _arguments(hold: HoldRecord) -> list[str]:
+    decisive = frozenset(hold.decisive)
+    return [
+        f"{name} = {shapes.argument(value)}{'  (decisive)' if f'args.{name}' in decisive else ''}"
+        for name, value in hold.arguments.items()
+    ] or ["none"]
+
+
+def _needs(hold: HoldRecord) -> list[str]:
+    lines = []
+    for need in hold.requirements:
+        comment = " and ".join(sorted(need.comment_required))
+        asks = f"; a comment is needed to {comment}" if comment else ""
+        lines.append(
+            f"{shapes.requirement(need)}, in {', '.join(need.channels)} ({', '.join(need.rules)}){asks}"
+        )
+    return lines
+
+
+def _decision(hold: HoldRecord, index: int) -> str:
+    one = hold.decisions[index]
+    verb = "approved" if one.said == "approve" else "denied"
+    comment = f": “{one.comment}”" if one.comment else ""
+    return f"{one.person.name or one.person.user} ({one.person.user}) {verb} {shapes.moment(one.at)}{comment}"
+
+
+def _history(hold: HoldRecord) -> list[str]:
+    lines = [_past(each) for each in hold.history]
+    same = hold.identical
+    return [f"The identical call {same.action_id} ended {same.state}.", *lines] if same else lines
+
+
+def _past(call: PastCall) -> str:
+    why = f" ({call.reason})" if call.reason else ""
+    return f"{shapes.moment(call.at)}  {call.described}: {call.state}{why}"
+
+
+def _not_shown(hold: HoldRecord) -> list[str]:
+    hidden = [f"{path}: hidden by the policy or because its name says secret" for path in hold.hidden]
+    return hidden + [f"{name}: passed to the tool, judged by nobody" for name in hold.not_shown]

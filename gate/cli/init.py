@@ -1,0 +1,110 @@
+"""``gate init``: write a first policy and its test table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gate.cli import output
+from gate.cli.options import json_option
+from gate.errors import IllegalMove
+
+POLICY = """\
+# Who must approve what your agents do. As written, every call is held until a person answers in Slack.
+version: 1
+name: approvals
+applies_to: ["*"]                 # every action
+default: require_approval         # what no rule below decides is held
+
+approvals:
+  # Write your own ids here before you connect a real workspace; 'gate-bot --local' makes these two up.
+  # U0ALICE stands for your Slack user id: in Slack your picture, Profile, the three dots, Copy member ID.
+  # C0APPROVALS stands for a channel that approvers read: its name at the top, About, Channel ID at the end.
+  approvers: [U0ALICE]
+  channel: C0APPROVALS
+  expires_in: 4h                  # nobody answered by then: the call does not run
+  comment: {approve: optional, deny: required}
+
+# Take the # away to let look-ups run unasked and to refuse deletions; 'gate policy test' shows what changes.
+#rules:
+#  - id: look-ups-run
+#    match: ["*.get_*", "*.list_*", "*.lookup_*"]
+#    then: allow
+#  - id: never-delete
+#    match: "*.delete_*"
+#    then: block
+#    reason: Deletions are not for agents.
+"""
+
+TABLE = """\
+# Each row is one call and what the policy must answer; 'gate policy test' runs them.
+- id: a refund is held
+  action: payments.issue_refund
+  args: {order_id: ORD-1, amount: 400, currency: EUR}
+  expect: require_approval
+  rules: [approvals/default]
+- id: so is a look-up
+  action: orders.lookup_order
+  args: {order_id: ORD-1}
+  expect: require_approval
+  rules: [approvals/default]
+"""
+
+FILES = {"approvals.yml": POLICY, "approvals.test.yml": TABLE}
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="policies")
+@json_option
+def init_command(folder: Path, as_json: bool) -> None:
+    """Write a first policy and its test table into FOLDER (default: policies).
+
+    It holds every call and names one approver and one channel. Nothing that is there is overwritten.
+    """
+    _refuse_policies(folder)
+    written = [_write(folder, name, text) for name, text in FILES.items()]
+    commands = next_commands(folder)
+    if as_json:
+        output.emit({"written": [str(path) for path in written], "next": list(commands)})
+        return
+    for path in written:
+        output.say(f"Wrote {path}")
+    output.say()
+    output.say("Next:")
+    for command, why in commands.items():
+        output.say(command, indent=2, style="bold")
+        output.say(why, indent=4)
+
+
+def next_commands(folder: Path) -> dict[str, str]:
+    """Return the next three commands and what each is for."""
+    return {
+        f"gate policy test --policy {folder}": "checks that the policy answers what its table says",
+        f"GATE_POLICY={folder} gate-bot --local": "in a second terminal: answer on a page, without Slack",
+        "python app.py": "your agent, with the six lines of the README",
+    }
+
+
+def _refuse_policies(folder: Path) -> None:
+    """Refuse a folder that holds a policy: one more file would change what the set answers."""
+    found = sorted(each.name for each in folder.glob("*.y*ml")) if folder.is_dir() else []
+    if found:
+        named = ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")
+        raise IllegalMove(
+            f"{folder} holds {named} already, so nothing was written. Name another folder: gate init FOLDER.",
+            code="exists",
+        )
+
+
+def _write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise IllegalMove(f"{path} exists already and was left as it is.", code="exists") from None
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    return path

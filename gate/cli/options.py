@@ -1,0 +1,117 @@
+"""The options that verbs share, and the store and the policy that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from gate.clock import SystemClock
+from gate.service import Service
+from gate.store.files import default_path
+from gate.values import parse_duration
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ID_HELP = "An id, or at least six characters of it."
+
+
+def json_option(command: F) -> F:
+    """Add ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Write JSON instead of text.")(command)
+
+
+def policy_option(command: F) -> F:
+    """Add ``--policy``; default is GATE_POLICY."""
+    return click.option(
+        "--policy",
+        envvar="GATE_POLICY",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="Policy file, or folder of them.  [default: GATE_POLICY]",
+    )(command)
+
+
+def db_option(command: F) -> F:
+    """Add ``--db``; default is GATE_DB, then the place in the XDG state folder."""
+    return click.option(
+        "--db",
+        envvar="GATE_DB",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="The store.  [default: GATE_DB, else the XDG state folder]",
+    )(command)
+
+
+def limit_option(default: int) -> Callable[[F], F]:
+    """Add ``--limit``: how many of the newest."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(1, 1_000_000),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help="How many at most, the newest.",
+    )
+
+
+def time_option(name: str, help_: str) -> Callable[[F], F]:
+    """Add an option that takes a time: a span back from now such as ``7d``, or an ISO 8601 date or time."""
+    return click.option(
+        name,
+        callback=_moment,
+        metavar="TIME",
+        help=f"{help_}: 7d (ago), or an ISO date or time, UTC without a zone.",
+    )
+
+
+def _moment(context: click.Context, option: click.Parameter, value: str | None) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        return SystemClock().now() - parse_duration(value)
+    except (ValueError, OverflowError):
+        pass
+    try:
+        found = datetime.fromisoformat(value)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        said = f"{value!r} is no time: write 7d, 2026-11-20 or 2026-11-20T14:00:00Z."
+        raise click.BadParameter(said, context, option) from None
+
+
+def required_policy(policy: Path | None) -> Path:
+    """Return the path of the policy, or say how to name one."""
+    if policy is None:
+        raise click.UsageError("No policy is named: give --policy PATH, or set GATE_POLICY.")
+    return policy
+
+
+def store_path(db: Path | None) -> Path:
+    """Return the place of the store that is meant."""
+    if str(db) == ":memory:":
+        raise click.UsageError("A store in memory ends with this command: name a file with --db or GATE_DB.")
+    return db or default_path()
+
+
+@contextmanager
+def opened(db: Path | None, *, create: bool = False, renew_key: bool = False) -> Iterator[Service]:
+    """Open the store for one verb and close it after.
+
+    Args:
+        db: Its file, or None for the default place.
+        create: Whether an empty place becomes a new store.
+        renew_key: Whether a new key replaces the old or lost one.
+
+    Raises:
+        StoreError: It cannot be opened.
+    """
+    service = Service(store_path(db), kind="cli", create=create, renew_key=renew_key)
+    try:
+        yield service
+    finally:
+        service.close()

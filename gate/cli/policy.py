@@ -1,0 +1,201 @@
+"""``gate policy``: load, test, apply, show and compare policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from gate.cli import output, shapes
+from gate.cli.check import asks, read_text_file, read_tools, tell_untold
+from gate.cli.exits import Exit
+from gate.cli.options import db_option, json_option, opened, policy_option, required_policy
+from gate.cli.status import current_revision, revision_line
+from gate.errors import IllegalMove, PolicyError
+from gate.policy.load import TABLES, load_path
+from gate.policy.tables import RowResult, run_table_text, untold_tools
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """How one test table came out.
+
+    Attributes:
+        file: The table.
+        rows: Its rows.
+    """
+
+    file: str
+    rows: tuple[RowResult, ...]
+
+    @property
+    def failed(self) -> list[RowResult]:
+        """Return the rows that did not come out as written."""
+        return [row for row in self.rows if not row.passed]
+
+
+@click.group("policy")
+def policy_group() -> None:
+    """Load, test and apply policies."""
+
+
+@policy_group.command("lint")
+@policy_option
+@json_option
+def lint_command(policy: Path | None, as_json: bool) -> None:
+    """Say everything that keeps a policy from loading, each with file, line and column."""
+    loaded = load_path(required_policy(policy))
+    rules = sum(len(file.rules) for file in loaded.files)
+    if as_json:
+        output.emit({"ok": True, "files": list(loaded.texts), "rules": rules, "revision": loaded.revision})
+    else:
+        output.say(f"It loads: {_count(len(loaded.files), 'file')}, {_count(rules, 'rule')}.")
+        output.say(f"Revision {loaded.revision}")
+
+
+@policy_group.command("test")
+@click.argument("tables", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLE]...")
+@policy_option
+@click.option(
+    "--tools", type=click.Path(path_type=Path), metavar="FILE", help="Catalogue from 'gate tools export'."
+)
+@json_option
+def test_command(tables: tuple[Path, ...], policy: Path | None, tools: Path | None, as_json: bool) -> int:
+    """Run test tables against a policy: by default every *.test.yml beside it.
+
+    Ends with 1 where a row does not come out as written.
+    """
+    path = required_policy(policy)
+    loaded, known = load_path(path), read_tools(tools).parameters
+    texts = {str(table): read_text_file(table) for table in tables or _tables_beside(path)}
+    results = [TableResult(name, tuple(run_table_text(text, loaded, known))) for name, text in texts.items()]
+    if as_json:
+        output.emit({"ok": not any(each.failed for each in results), "tables": shapes.as_json(results)})
+    else:
+        _show_tables(results)
+    tell_untold(
+        {name for text in texts.values() for name in untold_tools(text, loaded, known) if asks(loaded, name)},
+        what="--tools FILE",
+    )
+    return Exit.FAILED if any(each.failed for each in results) else Exit.OK
+
+
+@policy_group.command("apply")
+@policy_option
+@db_option
+@json_option
+def apply_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
+    """Bring a policy into force for every process of the store, and say what changed.
+
+    It is announced once in each channel that the old or the new revision names. Applying an older revision
+    again goes back to it. A store that is not there yet is made.
+    """
+    loaded = load_path(required_policy(policy))
+    with opened(db, create=True) as service:
+        changes = list(service.apply(loaded, by=service.actor))
+    if as_json:
+        output.emit({"revision": loaded.revision, "changes": changes})
+    elif not changes:
+        output.say(f"Revision {shapes.revision(loaded.revision)} was in force already. Nothing changed.")
+    else:
+        output.say(f"Revision {shapes.revision(loaded.revision)} is in force.")
+        for change in changes:
+            output.say(f"- {change}", indent=2)
+
+
+@policy_group.command("show")
+@click.option(
+    "--revision", metavar="REV", help="Another than the one in force: at least its first six characters."
+)
+@db_option
+@json_option
+def show_command(revision: str | None, db: Path | None, as_json: bool) -> None:
+    """Write the policy in force exactly as it was applied, its files one after the other."""
+    with opened(db) as service:
+        wanted = _revision([each.revision for each in service.revisions()], revision)
+        texts = service.texts(wanted) or {}
+    if as_json:
+        output.emit({"revision": wanted, "files": dict(texts)})
+        return
+    for name, text in texts.items():
+        output.verbatim(f"# {name}, revision {shapes.revision(wanted)}\n{text}")
+        output.verbatim("" if text.endswith("\n") else "\n")
+
+
+@policy_group.command("status")
+@policy_option
+@db_option
+@json_option
+def status_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
+    """Show the revision in force, since when, by whom, and whether the files differ from it."""
+    with opened(db) as service:
+        current, before = current_revision(service), service.revisions()[:-1]
+    files = _compare(policy, current.revision if current else None)
+    if as_json:
+        output.emit({"in_force": shapes.as_json(current), "before": len(before), "files": files})
+        return
+    facts = [("Policy", revision_line(current)), ("Earlier", _count(len(before), "revision"))]
+    output.show_facts([*facts, ("Files", _FILES[files].format(policy=policy))])
+
+
+_FILES = {
+    "not_named": "not named: give --policy PATH or set GATE_POLICY to compare them",
+    "same": "{policy} is what is in force",
+    "differ": "{policy} differs from what is in force: 'gate policy apply' brings it into force",
+    "do_not_load": "{policy} does not load: 'gate policy lint' says why",
+}
+
+
+def _compare(policy: Path | None, revision: str | None) -> str:
+    if policy is None:
+        return "not_named"
+    try:
+        return "same" if load_path(policy).revision == revision else "differ"
+    except PolicyError:
+        return "do_not_load"
+
+
+def _revision(known: Sequence[str], prefix: str | None) -> str:
+    if not known:
+        raise IllegalMove(
+            "No policy was ever in force here: 'gate policy apply' brings one.", code="no_revision"
+        )
+    if prefix is None:
+        return known[-1]
+    found = {each for each in known if len(prefix) >= 6 and each.startswith(prefix.lower())}
+    if len(found) != 1:
+        said = "More than one revision begins" if found else "No revision begins"
+        raise IllegalMove(f"{said} with {prefix!r}: give at least six of its characters.", code="no_revision")
+    return found.pop()
+
+
+def _tables_beside(policy: Path) -> list[Path]:
+    if policy.is_dir():
+        found = sorted(
+            each for each in policy.iterdir() if each.name.endswith(TABLES) and each.name[0] != "."
+        )
+    else:
+        found = [each for end in TABLES if (each := policy.with_name(policy.stem + end)).exists()]
+    if not found:
+        raise click.UsageError(
+            f"There is no test table beside {policy}: write NAME.test.yml, or name a table."
+        )
+    return found
+
+
+def _show_tables(results: list[TableResult]) -> None:
+    for table in results:
+        passed = len(table.rows) - len(table.failed)
+        output.say(f"{table.file}: {passed} of {len(table.rows)} as written")
+        for row in table.failed:
+            output.say(f"{table.file}:{row.line}: {row.id}: {row.message}", indent=2)
+    failed, total = sum(len(each.failed) for each in results), sum(len(each.rows) for each in results)
+    output.say(
+        f"All {total} rows came out as written." if not failed else f"{failed} of {total} rows did not."
+    )
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"

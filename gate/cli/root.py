@@ -1,0 +1,154 @@
+"""The command ``gate`` itself: its verbs, and how every fault becomes one message and an exit code."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TextIO
+
+import click
+
+from gate.cli import output
+from gate.cli.audit import audit_group
+from gate.cli.check import check_command
+from gate.cli.doctor import doctor_command
+from gate.cli.exits import Exit, exit_of
+from gate.cli.freezing import freeze_command, unfreeze_command
+from gate.cli.holds import holds_group
+from gate.cli.init import init_command
+from gate.cli.policy import policy_group
+from gate.cli.status import status_command
+from gate.cli.store import db_group, key_group
+from gate.cli.tools import tools_group
+from gate.errors import Fault, PolicyError
+from gate.service.road import package_version
+
+log = logging.getLogger("gate.cli")
+
+
+class Root(click.Group):
+    """A group that ends the process with one of the documented exit codes and never shows a traceback."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run one command line and end the process."""
+        words = list(sys.argv[1:] if args is None else args)
+        extra["standalone_mode"] = False
+        code = guarded(lambda: super(Root, self).main(words, *rest, **extra), as_json="--json" in words)
+        sys.exit(_flushed(code))
+
+
+def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
+    """Run a command and turn whatever it raises into one message and an exit code.
+
+    Args:
+        run: The command; what it returns is its exit code, anything but a number is 0.
+        as_json: Whether the message is JSON.
+    """
+    try:
+        code = run()
+        return int(code) if isinstance(code, int) else Exit.OK
+    except click.ClickException as error:
+        return _misused(error, as_json)
+    except Fault as fault:
+        return _faulted(fault, as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return Exit.INTERRUPTED
+    except output.ReaderGone:
+        return Exit.READER_GONE
+    except Exception as error:
+        log.debug("unexpected", exc_info=True)
+        return _unexpected(error, as_json)
+
+
+def _misused(error: click.ClickException, as_json: bool) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        output.complain(error.format_message())
+        return Exit.USAGE
+    context = getattr(error, "ctx", None)
+    hint = f"\nTry '{context.command_path} --help'." if context is not None else ""
+    message = error.format_message()
+    _tell("usage", message, f"gate: {message}{hint}", as_json)
+    return Exit.USAGE
+
+
+def _faulted(fault: Fault, as_json: bool) -> int:
+    if isinstance(fault, PolicyError):
+        problems = [
+            {
+                "file": one.file,
+                "line": one.line,
+                "column": one.column,
+                "where": one.where,
+                "message": one.message,
+            }
+            for one in fault.problems
+        ]
+        count = f"gate: the policy does not load: {len(problems)} problem{'s' * (len(problems) > 1)}."
+        _tell(fault.code, str(fault), f"{fault}\n{count}", as_json, problems=problems)
+    else:
+        _tell(fault.code, str(fault), f"gate: {fault}", as_json)
+    return exit_of(fault)
+
+
+def _unexpected(error: Exception, as_json: bool) -> int:
+    said = f"{type(error).__name__}: {error}".rstrip(": ")
+    message = f"Something went wrong that gate did not expect ({said}). Please report it with what you typed."
+    _tell("unexpected", message, f"gate: {message}", as_json)
+    return Exit.FAILED
+
+
+def _tell(code: str, message: str, text: str, as_json: bool, **more: Any) -> None:
+    try:
+        if as_json:
+            output.emit_error({"error": {"code": code, "message": message, **more}})
+        else:
+            output.complain(text)
+    except output.ReaderGone:
+        _mute(sys.stderr)
+
+
+def _flushed(code: int) -> int:
+    """Flush what is still buffered, so that nothing is left to fail while Python ends."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = Exit.READER_GONE
+    if code == Exit.READER_GONE:
+        _mute(sys.stdout)
+    return int(code)
+
+
+def _mute(stream: TextIO) -> None:
+    """Let a stream whose reader is gone swallow what is left in it."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError:
+        return
+
+
+@click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_version(), prog_name="gate", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Run the approval gate from a shell: policies, holds, the log and the kill switch.
+
+    Approving is not here: only people do that, in Slack.
+    """
+
+
+for command in (
+    init_command,
+    check_command,
+    policy_group,
+    holds_group,
+    audit_group,
+    freeze_command,
+    unfreeze_command,
+    status_command,
+    tools_group,
+    key_group,
+    db_group,
+    doctor_command,
+):
+    cli.add_command(command)
