@@ -40,7 +40,7 @@ def test_who_one_is(browser_page: Any) -> None:
     text = {option.get_attribute("value"): option.inner_text() for option in person.locator("option").all()}
     assert "U0ALICE" in text["U0ALICE"]
     assert "guest" in text["U0GUEST"]
-    assert "other team T0OTHER" in text["U0STRANGE"]
+    assert "other team · T0OTHER" in text["U0STRANGE"]
     assert "deactivated" in text["U0GONE"]
     assert "bot" in text["U0ROBOT"]
     disabled = {option.get_attribute("value") for option in person.locator("option:disabled").all()}

@@ -32,6 +32,9 @@ export function flagsOf(user, homeTeam) {
     user.deleted && "deactivated",
     user.is_bot && "bot",
     user.is_ultra_restricted ? "single-channel guest" : user.is_restricted && "guest",
-    (user.is_stranger || user.team_id !== homeTeam) && `other team ${user.team_id}`,
+    isOutsider(user, homeTeam) && "other team",
   ].filter(Boolean);
 }
+
+/** Whether somebody belongs to another team. */
+export const isOutsider = (user, homeTeam) => user.is_stranger || user.team_id !== homeTeam;

@@ -1,6 +1,6 @@
 // The list of channels and the app's home on the left, and the choice of who one is at the top.
 
-import { flagsOf } from "./directory.js";
+import { flagsOf, isOutsider } from "./directory.js";
 import { h, icon, reconcile, signatureOf } from "./dom.js";
 
 /** Fill the choice of people; those who cannot act are shown but cannot be chosen. */
@@ -24,7 +24,8 @@ export function showPeople(select, detail, state, me) {
 }
 
 function personText(user, team) {
-  return [user.real_name || user.name, user.id, ...flagsOf(user, team)].join(" · ");
+  const home = isOutsider(user, team) ? [user.team_id] : [];
+  return [user.real_name || user.name, user.id, ...flagsOf(user, team), ...home].join(" · ");
 }
 
 function badges(user, team) {
