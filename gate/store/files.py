@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from gate.errors import StoreError
@@ -31,6 +33,9 @@ def key_path(database: Path) -> Path:
 def prepare(database: Path) -> None:
     """Make the folder (0700) and an empty database file (0600) where there is none.
 
+    A file that is there is never opened here: closing any descriptor of it would drop the locks that SQLite
+    holds on it for this process (sqlite.org/howtocorrupt.html, "POSIX advisory locks").
+
     Args:
         database: Path of the database.
 
@@ -40,7 +45,10 @@ def prepare(database: Path) -> None:
     _refuse_network(database)
     try:
         database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
+        with suppress(FileExistsError):
+            os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        if not os.access(database, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise StoreError(
             f"The store {database} cannot be opened for writing: {error.strerror}. "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -162,3 +164,20 @@ def test_a_forked_child_uses_a_connection_of_its_own(db: Path) -> None:
     with store.transaction() as tx:
         tx.insert("tools", name="parent.one", body="{}", seen_at=1)
     assert _names(store) == ["child.one", "parent.one"]
+
+
+def test_opening_twice_in_one_process_keeps_the_locks(db: Path) -> None:
+    """A second opening drops no lock of the first: another process that closes cannot take the log away."""
+    first = SqliteStore(db)
+    second = SqliteStore(db)
+    for store in (first, second):
+        with store.transaction() as tx:
+            tx.insert("tools", name=f"here.{store is first}", body="{}", seen_at=1)
+    code = (
+        "import sys; from gate.store.sqlite import SqliteStore; s = SqliteStore(sys.argv[1])\n"
+        "with s.transaction() as tx: tx.insert('tools', name='there.one', body='{}', seen_at=1)\n"
+        "s.close()"
+    )
+    subprocess.run([sys.executable, "-c", code, str(db)], check=True)
+    assert db.with_name("gate.db-wal").exists()
+    assert len(_names(first)) == len(_names(second)) == 3

@@ -70,8 +70,7 @@ def preload() -> object:
     gate.open()
     children = [_fork(number) for number in (1, 2)]
     pay(3, "parent")
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    return codes
+    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
 def _fork(number: int) -> int:

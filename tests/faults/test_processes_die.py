@@ -1,4 +1,4 @@
-"""Agents in real processes that are killed, restarted and forked: nothing runs twice, nothing is forgotten."""
+"""Real processes killed, restarted and forked: nothing runs twice, nothing is forgotten."""
 
 from __future__ import annotations
 
