@@ -38,8 +38,8 @@ class SlackBot:
     def __init__(
         self,
         gate: Any,
-        *,
         settings: BotSettings | None = None,
+        *,
         transport: Transport | None = None,
         ping: float = 10.0,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from gate.errors import Fault
@@ -22,6 +22,18 @@ class BotFault(Fault):
     """
 
     code = "preflight"
+
+
+class Workspace(Protocol):
+    """What a local workspace tells the bot that talks to it."""
+
+    bot_token: str
+    app_token: str
+
+    @property
+    def api_url(self) -> str:
+        """Return the base address of its Web API."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,22 @@ class BotSettings:
             host=source.get("GATE_BOT_HOST") or "127.0.0.1",
             port=_port(source.get("GATE_BOT_PORT") or str(PORT)),
             allow_local=source.get("GATE_ALLOW_LOCAL_WORKSPACE", "") in ("1", "true", "yes"),
+        )
+
+    @classmethod
+    def local(cls, workspace: Workspace, *, channel: str | None = None) -> BotSettings:
+        """Return what a bot of a local workspace is told; it uses Socket Mode.
+
+        Args:
+            workspace: The running local workspace.
+            channel: Channel that replaces every channel of the policy; None for none.
+        """
+        return cls(
+            bot_token=workspace.bot_token,
+            app_token=workspace.app_token,
+            api_url=workspace.api_url,
+            channel=channel,
+            allow_local=True,
         )
 
     @property

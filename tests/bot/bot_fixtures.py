@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -21,6 +21,7 @@ from gate.model import Action, HoldRecord, Parameters, Principal
 from gate.policy.load import load_texts
 from gate.service import Service
 
+T = TypeVar("T")
 CHANNEL = "C0APPROVALS"
 POLICY = """
 version: 1
@@ -108,28 +109,32 @@ class Office:
         assert submission.kind == "held"
         return self.agent.hold(submission.record.id)
 
-    def card(self, record: HoldRecord, channel: str = CHANNEL, timeout: float = 10) -> dict[str, Any]:
-        """Wait for a hold's card and return the message."""
+    def card(self, record: HoldRecord, channel: str = CHANNEL) -> dict[str, Any]:
+        """Wait until the store knows a hold's card and return the message."""
 
-        def found(_: Any) -> Any:
-            for card in self.agent.hold(record.id).cards:
-                if card.channel == channel:
-                    return next(m for m in self.control.messages(channel) if m["ts"] == card.ts)
-            return None
+        def found() -> Any:
+            cards = [card for card in self.agent.hold(record.id).cards if card.channel == channel]
+            return cards and self.message(channel, cards[0].ts)
 
-        return dict(self.control.wait_until(found, timeout))
+        return dict(eventually(found))
+
+    def message(self, channel: str, ts: str) -> dict[str, Any]:
+        """Return one message as it stands now."""
+        return dict(next(each for each in self.control.messages(channel) if each["ts"] == ts))
 
     def shown(self, record: HoldRecord, piece: str, channel: str = CHANNEL) -> dict[str, Any]:
         """Wait until a hold's card says something."""
         ts = self.card(record, channel)["ts"]
 
-        def found(_: Any) -> Any:
-            message = next(m for m in self.control.messages(channel) if m["ts"] == ts)
+        def found() -> Any:
+            message = self.message(channel, ts)
             return message if piece in spell(message) else None
 
-        return dict(self.control.wait_until(found, 10))
+        return dict(eventually(found))
 
-    def press(self, user: str, record: HoldRecord, action: str, *, value: str | None = None, **more: Any) -> Any:
+    def press(
+        self, user: str, record: HoldRecord, action: str, *, value: str | None = None, **more: Any
+    ) -> Any:
         """Press a button of a hold's card."""
         ts = self.card(record)["ts"]
         return self.control.click(user, CHANNEL, ts, action, value=value, **more)
@@ -143,24 +148,25 @@ class Office:
         """Wait for an ephemeral message that says something."""
         return dict(self.control.wait_ephemeral(user, piece))
 
-    def until(self, record: HoldRecord, state: State, timeout: float = 10) -> HoldRecord:
+    def until(self, record: HoldRecord, state: State) -> HoldRecord:
         """Wait until a hold is in a state."""
-        moved = threading.Event()
 
-        def watch(_: frozenset[str]) -> None:
-            moved.set()
+        def found() -> HoldRecord | None:
+            now = self.agent.hold(record.id)
+            return now if now.state is state else None
 
-        self.agent.observers.append(watch)
-        try:
-            for _ in range(int(timeout * 20)):
-                now = self.agent.hold(record.id)
-                if now.state is state:
-                    return now
-                moved.wait(0.05)
-                moved.clear()
-        finally:
-            self.agent.observers.remove(watch)
-        raise AssertionError(f"{record.id} is {self.agent.hold(record.id).state}, not {state}")
+        return eventually(found)
+
+
+def eventually(look: Callable[[], T | None], timeout: float = 10) -> T:
+    """Look again and again until there is something, and return it."""
+    pause = threading.Event()
+    for _ in range(int(timeout / 0.02)):
+        found = look()
+        if found:
+            return found
+        pause.wait(0.02)
+    raise AssertionError("What was waited for did not happen.")
 
 
 def spell(message: Any) -> str:

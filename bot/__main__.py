@@ -1,0 +1,10 @@
+"""``python -m bot`` and ``gate-bot``."""
+
+from __future__ import annotations
+
+from bot.command import main
+
+__all__ = ["main"]
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""``gate-bot``: run the bot beside the agents, look at Slack, or run everything locally."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import structlog
+
+from bot.app import SlackBot
+from bot.look import look
+from bot.settings import BotSettings, Transport
+from gate.cli.exits import Exit
+from gate.cli.root import guarded
+from gate.policy.load import load_path
+from gate.policy.policyset import PolicySet
+from gate.service import Service
+from gate.store.files import default_path
+
+LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the command line says.
+
+    Attributes:
+        policy: Policy file or folder; None for what the store has.
+        db: The store's file; None for the default place.
+        transport: ``socket`` or ``http``; None for the one that is set.
+        port: Port of the local workspace's page; 0 takes a free one.
+    """
+
+    policy: Path | None
+    db: Path | None
+    transport: Transport | None
+    port: int
+
+    @property
+    def store(self) -> Path:
+        """Return the place of the store."""
+        return self.db or default_path()
+
+
+@click.command("gate-bot")
+@click.option(
+    "--policy", envvar="GATE_POLICY", type=click.Path(path_type=Path), help="Policy file or folder."
+)
+@click.option("--db", envvar="GATE_DB", type=click.Path(path_type=Path, dir_okay=False), help="The store.")
+@click.option(
+    "--check", is_flag=True, help="Look at Slack, print every configured id with its name, and end."
+)
+@click.option("--local", is_flag=True, help="Run a local workspace with a page, and the bot on it: no Slack.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port of the local page.  [default: free]"
+)
+@click.option("--socket", "transport", flag_value="socket", help="Receive clicks over Socket Mode.")
+@click.option("--http", "transport", flag_value="http", help="Receive clicks over HTTP.")
+@click.version_option(package_name="slack-approval-gate")
+def command(
+    policy: Path | None, db: Path | None, check: bool, local: bool, port: int, transport: Transport | None
+) -> int:
+    """Ask people in Slack about the calls that agents' policies hold, and bring their answers back."""
+    told = Told(policy, db, transport, port)
+    if check and local:
+        raise click.UsageError("--check looks at Slack and --local runs without it: give one of them.")
+    if check:
+        return _check(told)
+    return _run_local(told) if local else _run(told)
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code.
+
+    Args:
+        args: Words after ``gate-bot``; default is the process's own.
+    """
+    _log_to_stderr()
+    words = sys.argv[1:] if args is None else args
+    sys.exit(guarded(lambda: command.main(words, prog_name="gate-bot", standalone_mode=False), as_json=False))
+
+
+def _check(told: Told) -> int:
+    settings = BotSettings.read()
+    transport = settings.transport(told.transport)
+    service = Service(told.store, policy=_loaded(told), kind="cli", create=told.policy is not None)
+    try:
+        report = look(service, settings, transport)
+    finally:
+        service.close()
+    for line in report.lines():
+        click.echo(line)
+    return Exit.OK if report.ok else Exit.FAILED
+
+
+def _run(told: Told) -> int:
+    settings = BotSettings.read()
+    transport = settings.transport(told.transport)
+    enough = _until_signalled()
+    service = _open(told, settings, _loaded(told))
+    try:
+        with SlackBot(service, settings, transport=transport) as bot:
+            where = f" at {bot.address}" if bot.address else ""
+            click.echo(f"The bot runs ({transport}{where}) for workspace {bot.report.team_name}.")
+            click.echo(f"Store: {service.path}")
+            return _serve(bot, enough)
+    finally:
+        service.close()
+
+
+def _run_local(told: Told) -> int:
+    from bot.local_workspace import LocalWorkspace
+    from bot.town import Town, seed_for
+
+    os.environ["GATE_ALLOW_LOCAL_WORKSPACE"] = "1"
+    channel = BotSettings.read().channel
+    enough = _until_signalled()
+    service = _open_when_there(told, enough)
+    if service is None:
+        return Exit.OK
+    try:
+        policy = service.policy()
+        with LocalWorkspace(port=told.port, seed=seed_for(policy, channel)) as workspace:
+            settings = BotSettings.local(workspace, channel=channel)
+            with SlackBot(service, settings, transport="socket") as bot:
+                _greet(workspace.url, service)
+                town = Town(workspace, policy, channel)
+                return _serve(bot, enough, lambda: town.follow(service.policy()))
+    finally:
+        service.close()
+
+
+def _greet(url: str, service: Service) -> None:
+    click.echo(f"Local workspace (not Slack): {url}")
+    click.echo("Open it, choose who you are, and answer there. Ctrl-C ends it.")
+    click.echo(f"Store: {service.path} (it stays local: take another GATE_DB for Slack)")
+
+
+def _serve(bot: SlackBot, enough: threading.Event, each: Any = None) -> int:
+    """Let the bot work until it is told to stop, or has stopped by itself."""
+    while bot.alive and not enough.wait(LOOK_SECONDS):
+        if each is not None:
+            each()
+    return Exit.OK if enough.is_set() else Exit.FAILED
+
+
+def _open_when_there(told: Told, enough: threading.Event) -> Service | None:
+    """Open the store as soon as there is a policy: in files, or in the store that an agent has made."""
+    path = told.policy or Path("policies")
+    waited = False
+    while not enough.is_set():
+        if _holds_policy(path):
+            return _open(told, BotSettings.read(), load_path(path))
+        if told.store.exists() and _has_policy(told.store):
+            return _open(told, BotSettings.read(), None)
+        if not waited:
+            click.echo(
+                f"Waiting for a policy in {path} ('gate init' writes one) or for an agent that brings one …"
+            )
+            waited = True
+        enough.wait(LOOK_SECONDS)
+    return None
+
+
+def _holds_policy(path: Path) -> bool:
+    if not path.is_dir():
+        return path.is_file()
+    files = [*path.glob("*.yml"), *path.glob("*.yaml")]
+    return any(not file.name.endswith((".test.yml", ".test.yaml")) for file in files)
+
+
+def _has_policy(store: Path) -> bool:
+    """Tell whether an agent has brought a policy into a store."""
+    service = Service(store, kind="cli", create=False)
+    try:
+        return bool(service.revisions())
+    finally:
+        service.close()
+
+
+def _open(told: Told, settings: BotSettings, policy: PolicySet | None) -> Service:
+    return Service(
+        told.store, policy=policy, kind="bot", channel=settings.channel, allow_local=settings.allow_local
+    )
+
+
+def _loaded(told: Told) -> PolicySet | None:
+    return load_path(told.policy) if told.policy else None
+
+
+def _until_signalled() -> threading.Event:
+    """Return an event that is set when the process is asked to end."""
+    enough = threading.Event()
+
+    def asked(number: int, frame: object) -> None:
+        enough.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, asked)
+    return enough
+
+
+def _log_to_stderr() -> None:
+    """Write the process's log to standard error, one line each."""
+    renderer = structlog.stdlib.ProcessorFormatter(
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+        ],
+        foreign_pre_chain=[
+            structlog.stdlib.add_log_level,
+            structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+        ],
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(renderer)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
