@@ -48,20 +48,23 @@ async def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
                 error, cancelled = cancelled, None
             else:
                 answer = await _take(runtime, step)
-        except GeneratorExit as gone:
-            _abandon(steps, gone)
+        except GeneratorExit:
+            _abandon(steps)
             raise
         except BaseException as raised:
             error = raised
 
 
-def _abandon(steps: Generator[Step, Any, Any], gone: GeneratorExit) -> None:
-    """Settle what was begun when the loop throws the caller away; no more awaiting is possible then."""
+def _abandon(steps: Generator[Step, Any, Any]) -> None:
+    """Settle what was begun when the loop throws the caller away; no more awaiting is possible then.
+
+    It is told as a cancellation, since a generator may do nothing more after GeneratorExit.
+    """
     try:
-        step = steps.throw(gone)
+        step = steps.throw(asyncio.CancelledError())
         while isinstance(step, VerbStep):
             step = steps.send(step.do())
-    except (GeneratorExit, StopIteration):
+    except (asyncio.CancelledError, StopIteration):
         return
 
 

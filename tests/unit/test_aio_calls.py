@@ -1,0 +1,303 @@
+"""Guarded coroutines: they wait without a thread, and whatever cancels them, nothing is forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate import Blocked, Denied, Gate, InDoubt, Pending, Ran
+from gate.errors import WouldBlock
+from gate.lifecycle import State
+from gate.outcomes import Failed, Refusal
+from tests.gate_kit import PATIENCE, gate_on, log_of, people
+from tests.kit import answer
+
+
+def run(folder: Path, test: Callable[[Gate], Any], **options: Any) -> None:
+    """Run a coroutine on an open gate."""
+
+    async def main() -> None:
+        with gate_on(folder, **options) as gate:
+            await test(gate)
+
+    asyncio.run(main())
+
+
+async def soon(condition: Callable[[], Any]) -> Any:
+    """Return the first true value of a condition, looked at again and again without blocking the loop."""
+    async with asyncio.timeout(PATIENCE):
+        while not (found := condition()):
+            turn = asyncio.Event()
+            asyncio.get_running_loop().call_later(0.01, turn.set)
+            await turn.wait()
+        return found
+
+
+class Till:
+    """Remember every payment that really happened; a payment of 13 hangs until it is cancelled."""
+
+    def __init__(self, gate: Gate, **options: Any) -> None:
+        self.paid: list[int] = []
+        self.hanging = asyncio.Event()
+
+        @gate.guard("desk.pay", **options)
+        async def pay(amount: int, hang: bool = False) -> str:
+            self.paid.append(amount)
+            if hang:
+                self.hanging.set()
+                await asyncio.Event().wait()
+            return f"paid {amount}"
+
+        self.pay = pay
+
+
+def test_coroutines_run_wait_and_are_refused_like_functions(tmp_path: Path) -> None:
+    """An async tool has the same outcomes as a def."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        assert await till.pay(5) == "paid 5"
+        with pytest.raises(Blocked):
+            await till.pay(5000)
+        alice = people(gate, comment="Fine.")
+        ran = await gate.outcome(till.pay, 50)
+        alice.done()
+        assert isinstance(ran, Ran)
+        assert (ran.result, ran.decisions[0].comment) == ("paid 50", "Fine.")
+        people(gate, "deny")
+        with pytest.raises(Denied):
+            await till.pay(60)
+        assert till.paid == [5, 50]
+
+    run(tmp_path, test)
+
+
+def test_a_refusal_can_be_returned_from_a_coroutine(tmp_path: Path) -> None:
+    """With on_refusal="return" awaiting gives the false text."""
+
+    async def test(gate: Gate) -> None:
+        got = await Till(gate, on_refusal="return").pay(5000)
+        assert isinstance(got, Refusal)
+        assert isinstance(got.outcome, Blocked)
+
+    run(tmp_path, test)
+
+
+def test_many_waits_take_no_thread_each(tmp_path: Path) -> None:
+    """A hundred waiting coroutines add no thread beyond the poller's and the executor's."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        assert await till.pay(5) == "paid 5"
+        waits = [asyncio.create_task(till.pay(50 + number)) for number in range(100)]
+        await soon(lambda: len(gate.service.holds()) == 100)
+        gates = [thread.name for thread in threading.enumerate() if thread.name.startswith("gate")]
+        assert gates.count("gate-poller") == 1
+        assert len(gates) <= 5
+        for task in waits:
+            task.cancel()
+        await asyncio.gather(*waits, return_exceptions=True)
+
+    run(tmp_path, test)
+
+
+def test_the_loop_goes_on_while_a_call_waits(tmp_path: Path) -> None:
+    """Waiting for people does not hold up other coroutines of the loop."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        waiting = asyncio.create_task(till.pay(50))
+        hold = (await soon(gate.service.holds))[0]
+        assert await till.pay(5) == "paid 5"
+        answer(gate.service, hold)
+        assert await waiting == "paid 50"
+
+    run(tmp_path, test)
+
+
+def test_a_def_that_would_wait_in_a_loop_is_refused_before_the_hold(tmp_path: Path) -> None:
+    """A def in the loop's thread raises WouldBlock and makes no hold; allowed or without waiting it works."""
+
+    async def test(gate: Gate) -> None:
+        @gate.guard("desk.pay")
+        def pay(amount: int) -> int:
+            return amount
+
+        with pytest.raises(WouldBlock, match="Nothing ran"):
+            pay(50)
+        assert gate.service.holds(None) == []
+        assert pay(5) == 5
+        with gate.call(wait=0), pytest.raises(Pending) as pending:
+            pay(50)
+        with pytest.raises(WouldBlock):
+            pay(50)
+        answer(gate.service, pending.value.action_id)
+        assert pay(50) == 50
+
+    run(tmp_path, test)
+
+
+def test_cancelled_while_waiting_leaves_the_hold(tmp_path: Path) -> None:
+    """A caller that is cancelled while it waits decides nothing: the hold stays, and nobody waits for it."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        waiting = asyncio.create_task(till.pay(50))
+        hold = (await soon(gate.service.holds))[0]
+        assert gate.service.hold(hold.id).waiting
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        after = gate.service.hold(hold.id)
+        assert (after.state, after.waiting) == (State.PENDING, False)
+        answer(gate.service, hold)
+        assert await till.pay(50) == "paid 50"
+
+    run(tmp_path, test)
+
+
+def test_cancelled_while_the_tool_runs_is_in_doubt(tmp_path: Path) -> None:
+    """A tool that was cancelled may have taken effect: in doubt, and never run again."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        gate.call(id="c1")
+        running = asyncio.create_task(till.pay(5, hang=True))
+        await till.hanging.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        with gate.call(id="c1"):
+            later = await gate.outcome(till.pay, 5, hang=True)
+        assert isinstance(later, InDoubt)
+        assert later.code == "interrupted"
+        assert till.paid == [5]
+
+    run(tmp_path, test)
+
+
+def _held_back(gate: Gate, verb: str) -> tuple[threading.Event, threading.Event]:
+    """Make a verb of the service stop after its transaction; return when it is there, and what lets it go."""
+    there, go = threading.Event(), threading.Event()
+    real = getattr(gate.service, verb)
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        answer = real(*args, **kwargs)
+        there.set()
+        assert go.wait(PATIENCE)
+        return answer
+
+    setattr(gate.service, verb, slow)
+    return there, go
+
+
+def test_cancelled_while_it_is_submitted_never_starts(tmp_path: Path) -> None:
+    """A caller cancelled during the submit of an allowed call: the tool does not run, and the log says so."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        there, go = _held_back(gate, "submit")
+        gate.call(id="c1")
+        calling = asyncio.create_task(till.pay(5))
+        await soon(there.is_set)
+        calling.cancel()
+        go.set()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        with gate.call(id="c1"):
+            later = await gate.outcome(till.pay, 5)
+        assert isinstance(later, Failed)
+        assert later.error == "never started"
+        assert "Nothing ran." in str(later)
+        assert till.paid == []
+
+    run(tmp_path, test)
+
+
+def test_cancelled_while_it_is_claimed_never_starts(tmp_path: Path) -> None:
+    """A caller cancelled during the claim: the tool does not run, and the approval is used up."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        there, go = _held_back(gate, "claim")
+        calling = asyncio.create_task(till.pay(50))
+        hold = (await soon(gate.service.holds))[0]
+        answer(gate.service, hold)
+        await soon(there.is_set)
+        calling.cancel()
+        go.set()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        record = gate.service.action(hold.id)
+        assert (record.state, record.error) == (State.FAILED, "never started")
+        assert till.paid == []
+
+    run(tmp_path, test)
+
+
+def test_cancelled_while_it_settles_is_settled(tmp_path: Path) -> None:
+    """A caller cancelled after its tool returned: the end is recorded all the same."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        there, go = _held_back(gate, "settle")
+        gate.call(id="c1")
+        calling = asyncio.create_task(till.pay(5))
+        await soon(there.is_set)
+        calling.cancel()
+        go.set()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        with gate.call(id="c1"):
+            assert await till.pay(5) == "paid 5"
+        assert till.paid == [5]
+
+    run(tmp_path, test)
+
+
+def test_a_coroutine_thrown_away_by_its_loop_is_settled(tmp_path: Path) -> None:
+    """A call whose coroutine is closed instead of finished is in doubt, not forgotten."""
+    with gate_on(tmp_path) as gate:
+
+        async def start() -> Any:
+            till = Till(gate)
+            call = till.pay(5, hang=True)
+            task = asyncio.ensure_future(_relay(call))
+            await till.hanging.wait()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            return call
+
+        async def _relay(call: Any) -> None:
+            stepping = call.__await__()
+            while True:
+                future = stepping.send(None)
+                if future is None:
+                    await asyncio.wait_for(asyncio.Event().wait(), None)
+                await asyncio.wait([future])
+
+        call = asyncio.run(start())
+        call.close()
+        states = [record.body["move"]["to"] for record in gate.service.records() if "move" in record.body]
+        assert states[-1] == "in_doubt"
+
+
+def test_gathered_calls_keep_their_own_options(tmp_path: Path) -> None:
+    """Options laid ready before a gather are taken by one of its calls only."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        gate.call(id="c1")
+        await asyncio.gather(*(till.pay(5) for _ in range(3)))
+        ids = [
+            record.body.get("call_id") for record in gate.service.records() if record.body["kind"] == "submit"
+        ]
+        assert sorted(ids, key=str) == [None, None, "c1"]
+        assert log_of(gate).count("settle") == 3
+
+    run(tmp_path, test)

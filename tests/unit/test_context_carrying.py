@@ -1,0 +1,188 @@
+"""Sessions and options follow the context, into threads only where they are carried."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate import Evidence, Gate, email, outside, person
+from gate.context import CallOptions, Context
+from gate.errors import NoSession
+from gate.model import Principal
+from tests.gate_kit import PATIENCE, gate_on
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    """Return an open gate without a default session."""
+    with gate_on(tmp_path, agent=None) as made:
+        yield made
+
+
+def _in_thread(work: Callable[[], Any]) -> Any:
+    got: list[Any] = []
+
+    def target() -> None:
+        try:
+            got.append(work())
+        except Exception as error:
+            got.append(error)
+
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join(PATIENCE)
+    return got[0]
+
+
+def test_a_thread_has_no_session_unless_it_is_carried(gate: Gate) -> None:
+    """A call in another thread is outside the session; gate.bind carries it there, and only there."""
+
+    @gate.guard("desk.pay")
+    def pay(amount: int) -> str:
+        return f"paid {amount}"
+
+    with gate.session("s1", agent="desk", on_behalf_of=None):
+        assert isinstance(_in_thread(lambda: pay(5)), NoSession)
+        carried = gate.bind(lambda: pay(5))
+    assert _in_thread(carried) == "paid 5"
+    with pytest.raises(NoSession):
+        pay(5)
+
+
+def test_a_bound_function_keeps_its_signature(gate: Gate) -> None:
+    """A bound def or async def takes its own arguments and gives its own result."""
+
+    def add(one: int, other: int = 1) -> int:
+        return one + other
+
+    async def add_later(one: int) -> int:
+        return one + 1
+
+    assert gate.bind(add)(2, other=3) == 5
+    assert asyncio.run(gate.bind(add_later)(2)) == 3
+
+
+def test_parallel_tasks_have_their_own_sessions(gate: Gate) -> None:
+    """Each task of a loop is in the session whose block it entered."""
+
+    @gate.guard("desk.pay")
+    async def pay(amount: int) -> None:
+        """Pay nothing."""
+
+    async def task(name: str) -> None:
+        with gate.session(name, agent="desk", on_behalf_of=None):
+            await pay(5)
+
+    async def main() -> None:
+        await asyncio.gather(*(task(f"s{number}") for number in range(5)))
+
+    asyncio.run(main())
+    sessions = [
+        record.body["session"] for record in gate.service.records() if record.body["kind"] == "submit"
+    ]
+    assert sorted(sessions) == ["s0", "s1", "s2", "s3", "s4"]
+
+
+def test_blocks_may_end_in_any_order() -> None:
+    """A session's block that ends before an inner one takes only itself away."""
+    context, one, other = Context(), object(), object()
+    context.enter(one)  # type: ignore[arg-type]
+    context.enter(other)  # type: ignore[arg-type]
+    context.leave(one)  # type: ignore[arg-type]
+    assert context.session is other  # type: ignore[comparison-overlap]
+    context.leave(one)  # type: ignore[arg-type]
+    context.leave(other)  # type: ignore[arg-type]
+    assert context.session is None
+
+
+def test_only_one_call_takes_the_options() -> None:
+    """Options are taken once, and not at all after their block."""
+    context = Context()
+    options = context.offer(CallOptions("c1", 0, None))
+    assert context.take_options() is options
+    assert context.take_options() is None
+    with context.offer(CallOptions("c2", None, None)):
+        pass
+    assert context.take_options() is None
+
+
+@pytest.mark.parametrize("options", [{"id": ""}, {"id": 7}, {"note": 7}])
+def test_options_that_are_no_text_are_refused(gate: Gate, options: dict[str, Any]) -> None:
+    """A call id or note is a text that is not empty."""
+    with pytest.raises(TypeError, match="is no text"):
+        gate.call(**options)
+
+
+@pytest.mark.parametrize("behalf", ["U0BOB", "bob@example.com", 7])
+def test_bare_text_says_not_for_whom(gate: Gate, behalf: Any) -> None:
+    """A session acts for a principal or None written out; bare text is a TypeError."""
+    with pytest.raises(TypeError, match="on_behalf_of"):
+        gate.session("s1", agent="desk", on_behalf_of=behalf)
+
+
+def test_principals_are_what_they_say() -> None:
+    """The three ways to say for whom keep kind, id and team."""
+    assert person("U07QK3M9D2X", "T0ABC") == Principal("person", "U07QK3M9D2X", "T0ABC")
+    assert email("a@example.com") == Principal("email", "a@example.com")
+    assert outside("customer cus_81") == Principal("outside", "customer cus_81")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: person("bob"), lambda: person("U0BOB", "acme"), lambda: email("bob"), lambda: outside(" ")],
+)
+def test_principals_of_another_form_are_refused(make: Callable[[], Principal]) -> None:
+    """What is no Slack id, no address or no text is refused."""
+    with pytest.raises(ValueError):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("lines", "error"),
+    [
+        ("one text", TypeError),
+        ([7], TypeError),
+        ([Evidence("x", weight="sure")], ValueError),  # type: ignore[arg-type]
+        ([" "], ValueError),
+    ],
+)
+def test_evidence_of_another_form_is_refused(gate: Gate, lines: Any, error: type[Exception]) -> None:
+    """Evidence is a list of texts or Evidence with a known weight."""
+    with pytest.raises(error):
+        gate.session("s1", agent="desk", on_behalf_of=None, evidence=lines)
+
+
+def test_evidence_is_added_once_and_holds_keep_theirs(gate: Gate) -> None:
+    """Opening again adds new lines only; a hold keeps the lines as of its submit."""
+
+    @gate.guard("desk.pay", wait=0)
+    def pay(amount: int) -> None:
+        """Pay nothing."""
+
+    with gate.session(
+        "s1", agent="desk", on_behalf_of=None, evidence=["a", Evidence("b", "strong")]
+    ) as session:
+        first = gate.outcome(pay, 50)
+        session.add_evidence("a", "c")
+        gate.session("s1", agent="desk", on_behalf_of=None, evidence=["b"])
+        second = gate.outcome(pay, 60)
+    lines = [
+        [(line.text, line.weight) for line in gate.service.hold(each.action_id).evidence]
+        for each in (first, second)
+    ]
+    assert lines[0] == [("a", "weak"), ("b", "strong")]
+    assert lines[1] == [("a", "weak"), ("b", "strong"), ("c", "weak"), ("b", "weak")]
+
+
+def test_a_session_keeps_whom_it_was_opened_for(gate: Gate) -> None:
+    """A session id cannot change agent or person."""
+    gate.session("s1", agent="desk", on_behalf_of=person("U0BOB"))
+    with pytest.raises(NoSession, match="cannot change hands"):
+        gate.session("s1", agent="desk", on_behalf_of=None)
+    with pytest.raises(NoSession, match="cannot change hands"):
+        gate.session("s1", agent="other", on_behalf_of=person("U0BOB"))

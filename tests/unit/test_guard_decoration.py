@@ -1,0 +1,152 @@
+"""What the guard refuses to guard, and what it leaves as it was."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+from gate import Effect, Gate
+from gate.errors import GuardError
+
+
+@pytest.fixture
+def gate() -> Gate:
+    """Return a gate that nothing ever opens."""
+    return Gate(namespace="desk")
+
+
+def pay(amount: int, to: str = "bob") -> str:
+    """Pay somebody."""
+    return f"{amount} to {to}"
+
+
+async def pay_later(amount: int) -> str:
+    """Pay somebody later."""
+    return str(amount)
+
+
+def test_signature_docstring_and_annotations_stay(gate: Gate) -> None:
+    """Whoever looks at a guarded tool sees the tool."""
+    tool = gate.guard("desk.pay")(pay)
+    assert inspect.signature(tool) == inspect.signature(pay)
+    assert get_type_hints(tool) == {"amount": int, "to": str, "return": str}
+    assert (tool.__name__, tool.__doc__, tool.__module__) == ("pay", "Pay somebody.", __name__)
+    assert not inspect.iscoroutinefunction(tool)
+    assert inspect.iscoroutinefunction(gate.guard("desk.later")(pay_later))
+
+
+def test_a_bare_name_gets_the_namespace(gate: Gate) -> None:
+    """A name without a dot, or the function's own, stands in the gate's namespace."""
+    assert gate.guard("give")(pay).__gate_guarded__.name == "desk.give"  # type: ignore[attr-defined]
+    assert gate.guard()(pay_later).__gate_guarded__.name == "desk.pay_later"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["pay", "pay.", "päy.x", "a b.c", "", "a..b"])
+def test_names_of_another_form_are_refused(name: str) -> None:
+    """An action name is namespace.tool in ASCII, or the decoration fails."""
+    with pytest.raises(GuardError, match="is no action name"):
+        Gate().guard(name)(pay)
+
+
+def _numbers() -> Any:
+    yield 1
+
+
+async def _later_numbers() -> Any:
+    yield 1
+
+
+class Tool:
+    def __call__(self) -> int:
+        return 1
+
+    @staticmethod
+    def static() -> int:
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("thing", "why"),
+    [
+        (_numbers, "generator"),
+        (_later_numbers, "generator"),
+        (Tool(), "no function but a Tool"),
+        (Tool, "no function but a type"),
+        (functools.partial(pay, 1), "no function but a partial"),
+        (len, "no function but a builtin"),
+        (Tool.__dict__["static"], "under @staticmethod"),
+        (classmethod(lambda cls: 1), "under @classmethod"),
+        (property(lambda self: 1), "under @property"),
+    ],
+)
+def test_what_is_no_plain_function_is_refused_with_the_reason(gate: Gate, thing: Any, why: str) -> None:
+    """Generators and objects are refused when decorated, and the message says why."""
+    with pytest.raises(GuardError, match=why):
+        gate.guard("desk.thing")(thing)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"on_refusal": "ignore"}, "on_refusal"),
+        ({"exclude": "to"}, "one text"),
+        ({"exclude": ["who"]}, "no single parameter"),
+        ({"effect": {"risk": "read"}}, "no Effect"),
+        ({"facts": lambda arguments: {}}, "facts= is not in this version"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(gate: Gate, options: dict[str, Any], why: str) -> None:
+    """A misspelt option fails at decoration, not at the first call."""
+    with pytest.raises(GuardError, match=why):
+        gate.guard("desk.pay", **options)(pay)
+
+
+@pytest.mark.parametrize(("wait", "error"), [(-1, ValueError), ("soon", ValueError), (True, TypeError)])
+def test_a_wait_that_is_none_is_refused(gate: Gate, wait: Any, error: type[Exception]) -> None:
+    """Only seconds, a timedelta or until_decided say how long to wait."""
+    with pytest.raises(error, match="wait="):
+        gate.guard("desk.pay", wait=wait)
+
+
+def test_the_guard_needs_its_parentheses(gate: Gate) -> None:
+    """A guard put on without a name says how to write it."""
+    with pytest.raises(GuardError, match="with parentheses"):
+        gate.guard(pay)  # type: ignore[call-overload]
+
+
+def test_one_name_for_two_functions_is_refused(gate: Gate) -> None:
+    """A second function under the same name fails, whatever the case; the same one again does not."""
+    gate.guard("desk.pay")(pay)
+    gate.guard("desk.pay")(pay)
+    with pytest.raises(GuardError, match="already the name of pay"):
+        gate.guard("desk.PAY")(pay_later)
+
+
+def test_a_guarded_callable_passes_through_or_is_refused(gate: Gate) -> None:
+    """Guarding again under the same name gives the same callable; under another name or gate it fails."""
+    tool = gate.guard("desk.pay", effect=Effect(risk="write"))(pay)
+    assert gate.guard("desk.pay")(tool) is tool
+    assert gate.guard()(tool) is tool
+    with pytest.raises(GuardError, match="guarded already"):
+        gate.guard("desk.other")(tool)
+    with pytest.raises(GuardError, match="guarded already"):
+        Gate().guard("desk.pay")(tool)
+
+
+def test_making_and_decorating_touch_nothing(tmp_path: Path) -> None:
+    """A gate that was not opened has made no file, not even with a policy that is not there."""
+    made = Gate(policy=tmp_path / "none", db=tmp_path / "store" / "gate.db")
+    made.guard("desk.pay")(pay)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_later_version_brings_says_so(gate: Gate) -> None:
+    """Preview and facts are refused clearly instead of being ignored."""
+    with pytest.raises(GuardError, match="not in this version"):
+        gate.preview(pay, 1)
+    with pytest.raises(GuardError, match="facts= is not in this version"):
+        gate.session("s", agent="desk", on_behalf_of=None, facts={"a": 1})

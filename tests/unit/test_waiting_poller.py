@@ -1,0 +1,118 @@
+"""One thread watches everything that is waited for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from gate.errors import StoreError
+from gate.lifecycle import State
+from gate.waiting import Poller, Seen, Watch, seconds
+from tests.gate_kit import PATIENCE, until
+
+PENDING: Seen = (State.PENDING, 1)
+
+
+class Board:
+    """States of actions, and how often they were asked for."""
+
+    def __init__(self) -> None:
+        self.states: dict[str, Seen] = {}
+        self.asked: list[Sequence[str]] = []
+        self.broken = False
+
+    def __call__(self, ids: Sequence[str]) -> dict[str, Seen]:
+        self.asked.append(list(ids))
+        if self.broken:
+            raise StoreError("gone")
+        return {each: self.states[each] for each in ids if each in self.states}
+
+
+def _pollers() -> int:
+    return sum(thread.name == "gate-poller" for thread in threading.enumerate())
+
+
+def test_a_change_ends_the_wait() -> None:
+    """A watch ends when state or version is not what its waiter saw."""
+    board = Board()
+    board.states = {"a": PENDING, "b": PENDING}
+    poller = Poller(board)
+    watches = [Watch("a", PENDING), Watch("b", PENDING)]
+    for watch in watches:
+        poller.add(watch)
+    board.states = {"a": (State.APPROVED, 1), "b": (State.PENDING, 2)}
+    assert [watch.wait(PATIENCE) for watch in watches] == [True, True]
+    until(lambda: _pollers() == 0)
+
+
+def test_all_waits_are_one_query() -> None:
+    """However many waits there are, one thread asks for all of them at once."""
+    board = Board()
+    poller = Poller(board)
+    watches = [Watch(f"a{number}", PENDING) for number in range(50)]
+    for watch in watches:
+        poller.add(watch)
+    until(lambda: any(len(asked) == 50 for asked in board.asked))
+    assert _pollers() == 1
+    poller.release()
+    assert all(watch.wait(PATIENCE) for watch in watches)
+    until(lambda: _pollers() == 0)
+
+
+def test_an_unchanged_action_wakes_nobody() -> None:
+    """A wait lasts as long as nothing changes, also over a store that cannot be read."""
+    board = Board()
+    board.states = {"a": PENDING}
+    poller = Poller(board)
+    watch = Watch("a", PENDING)
+    poller.add(watch)
+    board.broken = True
+    seen = len(board.asked)
+    until(lambda: len(board.asked) > seen + 2)
+    assert not watch.wait(0)
+    board.broken = False
+    board.states = {"a": (State.DENIED, 1)}
+    assert watch.wait(PATIENCE)
+
+
+def test_a_move_of_this_process_wakes_at_once() -> None:
+    """With an endless interval only the wake ends the wait."""
+    board = Board()
+    board.states = {"a": PENDING}
+    poller = Poller(board, interval=3600)
+    watch = Watch("a", PENDING)
+    poller.add(watch)
+    until(lambda: board.asked)
+    board.states = {"a": (State.APPROVED, 1)}
+    poller.wake(frozenset({"b"}))
+    poller.wake(frozenset({"a"}))
+    assert watch.wait(PATIENCE)
+
+
+def test_a_watch_fires_once() -> None:
+    """A watch calls back once, whatever ends it."""
+    calls: list[Any] = []
+    watch = Watch("a", PENDING, lambda: calls.append(1))
+    watch.fire()
+    watch.fire()
+    assert calls == [1]
+
+
+@pytest.mark.parametrize(
+    ("wait", "expected"),
+    [(0, 0.0), (2.5, 2.5), (timedelta(minutes=1), 60.0), ("until_decided", None), (float("inf"), None)],
+)
+def test_waits_are_seconds(wait: Any, expected: float | None) -> None:
+    """Every way to say how long becomes seconds; no end is None."""
+    assert seconds(wait) == expected
+
+
+@pytest.mark.parametrize("wait", [-1, float("nan"), timedelta(-1), "forever"])
+def test_what_is_no_time_is_refused(wait: Any) -> None:
+    """A negative or unreadable wait is refused."""
+    with pytest.raises(ValueError, match="wait="):
+        seconds(wait)
