@@ -1,0 +1,69 @@
+"""What ``import gate`` gives, and what it leaves unloaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import gate
+
+NAMES = [
+    "Gate",
+    "Session",
+    "Evidence",
+    "Effect",
+    "Hold",
+    "Verdict",
+    "person",
+    "email",
+    "outside",
+    "GateError",
+    "PolicyError",
+    "Ran",
+    "Refused",
+    "Blocked",
+    "Denied",
+    "Expired",
+    "Cancelled",
+    "Undelivered",
+    "Pending",
+    "InDoubt",
+]
+
+HEAVY = [
+    "slack_bolt",
+    "slack_sdk",
+    "aiohttp",
+    "apscheduler",
+    "rich",
+    "sqlite_utils",
+    "sqlite3",
+    "_sqlite3",
+    "structlog",
+    "bot",
+    "click",
+    "yaml",
+    "pydantic",
+]
+
+PROBE = f"""
+import sys
+import gate
+print(*[name for name in {HEAVY!r} if name in sys.modules])
+made = gate.Gate(policy="nowhere")
+made.guard("a.b")(lambda x: x)
+print(*[name for name in {HEAVY!r} if name in sys.modules and name not in ("pydantic",)])
+"""
+
+
+def test_there_are_exactly_the_twenty_public_names() -> None:
+    """The package has the public names of the design, no more, and each is there."""
+    assert len(NAMES) == 20
+    assert sorted(gate.__all__) == sorted(NAMES)
+    assert all(hasattr(gate, name) for name in NAMES)
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    """A fresh process that imports gate, makes one and guards a tool has no driver, scheduler or Slack."""
+    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == ["", "", ""]

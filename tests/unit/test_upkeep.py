@@ -1,0 +1,147 @@
+"""The one sweep, the heartbeat, and the watch on the policy files."""
+
+from __future__ import annotations
+
+import os
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gate.clock import Clock, SystemClock
+from gate.errors import StoreError
+from gate.expiry import Expiry
+from gate.policy.policyset import PolicySet
+from gate.reload import PolicyWatch
+from tests.gate_kit import PATIENCE, gate_on, until
+from tests.kit import POLICY
+
+
+class Kept:
+    """A service of which only the upkeep is seen."""
+
+    def __init__(self) -> None:
+        self.clock: Clock = SystemClock()
+        self.deadline: datetime | None = None
+        self.swept = 0
+        self.beats = 0
+        self.broken = False
+        self.swept_now = threading.Event()
+
+    def sweep(self) -> int:
+        self.swept += 1
+        if self.broken:
+            raise StoreError("gone")
+        if self.deadline is not None and self.clock.now() >= self.deadline:
+            self.deadline = None
+            self.swept_now.set()
+        return 0
+
+    def next_deadline(self) -> datetime | None:
+        return self.deadline
+
+    def heartbeat(self) -> None:
+        self.beats += 1
+
+
+def test_the_sweep_runs_at_start_and_at_the_nearest_deadline() -> None:
+    """A deadline before the next regular sweep moves the sweep to it."""
+    kept = Kept()
+    upkeep = Expiry(kept)
+    upkeep.start()
+    try:
+        assert kept.swept == 1
+        kept.deadline = kept.clock.now() + timedelta(milliseconds=50)
+        upkeep.rearm()
+        assert kept.swept_now.wait(PATIENCE)
+    finally:
+        upkeep.stop()
+
+
+def test_a_store_that_fails_does_not_end_the_upkeep() -> None:
+    """A sweep that fails is tried again."""
+    kept = Kept()
+    kept.broken = True
+    upkeep = Expiry(kept)
+    upkeep.start()
+    try:
+        kept.deadline = kept.clock.now()
+        upkeep.rearm()
+        until(lambda: kept.swept >= 2)
+        kept.broken = False
+        kept.deadline = kept.clock.now()
+        upkeep.rearm()
+        assert kept.swept_now.wait(PATIENCE)
+    finally:
+        upkeep.stop()
+
+
+def test_stopping_is_safe_at_any_time() -> None:
+    """Upkeep may be stopped before it starts and twice, and a rearm after that does nothing."""
+    kept = Kept()
+    upkeep = Expiry(kept)
+    upkeep.stop()
+    upkeep.start()
+    upkeep.stop()
+    upkeep.stop()
+    kept.deadline = datetime(2020, 1, 1, tzinfo=UTC)
+    upkeep.rearm()
+    assert kept.swept == 1
+
+
+def test_an_open_gate_says_that_it_lives_and_goes(tmp_path: Path) -> None:
+    """Opening a gate records its process, closing it takes it away, and both are safe twice."""
+    gate = gate_on(tmp_path)
+    with gate:
+        assert [each.kind for each in gate.service.living()] == ["agent"]
+        assert gate.open() is gate
+        assert gate.sweep() == 0
+    gate.close()
+    with gate_on(tmp_path) as other:
+        assert [each.identity.pid for each in other.service.living()] == [os.getpid()]
+
+
+class Taken(list[PolicySet]):
+    """Policies that were brought into force."""
+
+    def take(self, policy: PolicySet) -> None:
+        self.append(policy)
+
+
+def _files(folder: Path, text: str) -> None:
+    (folder / "desk.yml").write_text(text, "utf-8")
+    stamp = getattr(_files, "stamp", 1_000_000_000) + 1
+    _files.stamp = stamp  # type: ignore[attr-defined]
+    os.utime(folder / "desk.yml", (stamp, stamp))
+
+
+def test_a_change_is_taken_after_two_equal_looks(tmp_path: Path) -> None:
+    """A change is taken at the second look that sees it, once; a file still being written is not."""
+    _files(tmp_path, POLICY)
+    taken = Taken()
+    watch = PolicyWatch(tmp_path, taken.take)
+    watch.look()
+    _files(tmp_path, POLICY.replace("lte: 10}", "lte: 20}"))
+    watch.look()
+    _files(tmp_path, POLICY.replace("lte: 10}", "lte: 30}"))
+    watch.look()
+    assert taken == []
+    watch.look()
+    watch.look()
+    assert len(taken) == 1
+    assert "lte: 30}" in taken[0].texts["desk.yml"]
+
+
+def test_a_change_that_does_not_load_changes_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A broken file is told in the log with its place, and the policy in force stays."""
+    _files(tmp_path, POLICY)
+    taken = Taken()
+    watch = PolicyWatch(tmp_path, taken.take)
+    _files(tmp_path, POLICY.replace("require_approval", "hodl", 1))
+    watch.look()
+    watch.look()
+    assert taken == []
+    assert "desk.yml:4" in caplog.text
