@@ -176,6 +176,9 @@ def _syntax_problem(document: Document, error: yaml.YAMLError) -> None:
         mark = Mark(start.line + 1, start.column + 1) if start else mark
         document.add_at(mark, (), _quote_it("*" if "alias" in context else "&"))
         return
+    if "nesting depth" in str(getattr(error, "problem", "")):
+        document.add_at(mark, (), f"is nested more than {MAX_DEPTH} levels deep")
+        return
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
     document.add_at(mark, (), f"is not YAML: {f'{context}, {said}' if context else said}")
 
