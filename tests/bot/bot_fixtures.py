@@ -139,10 +139,10 @@ class Office:
         ts = self.card(record)["ts"]
         return self.control.click(user, CHANNEL, ts, action, value=value, **more)
 
-    def more(self, user: str, record: HoldRecord, action: str) -> Any:
+    def more(self, user: str, record: HoldRecord, action: str, **more: Any) -> Any:
         """Choose from the card's menu."""
         value = f"{action}|{Reference.of(record)}"
-        return self.press(user, record, names.MORE, value=value)
+        return self.press(user, record, names.MORE, value=value, **more)
 
     def whispered(self, user: str, piece: str) -> dict[str, Any]:
         """Wait for an ephemeral message that says something."""
