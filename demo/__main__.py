@@ -16,6 +16,8 @@ from demo.approver import Approver
 from demo.orders import OrderBook
 from demo.tools import guarded
 from gate import Evidence, Gate, GateError, person
+from gate.cli.story import tell
+from gate.service import Service
 
 POLICIES = Path(__file__).parent.parent / "policies"
 
@@ -39,9 +41,9 @@ def main() -> int:
 def _run(folder: Path, *, auto: bool) -> int:
     os.environ["GATE_ALLOW_LOCAL_WORKSPACE"] = "1"
     gate = Gate(policy=str(POLICIES), db=str(folder / "gate.db"))
-    with LocalWorkspace() as workspace, gate, SlackBot(gate, BotSettings.local(workspace)):
+    with LocalWorkspace() as workspace, gate, SlackBot(gate, settings=_settings(workspace)):
         _greet(workspace.url, folder, auto=auto)
-        approver = Approver(workspace.control)
+        approver = Approver(workspace.control, on_error=gate.close)
         if auto:
             approver.start()
         agent = _work(gate, folder)
@@ -50,6 +52,15 @@ def _run(folder: Path, *, auto: bool) -> int:
         if auto and approver.error is not None:
             print(f"The approver could not go on: {approver.error!r}", file=sys.stderr)
         return _close(told, auto=auto)
+
+
+def _settings(workspace: LocalWorkspace) -> BotSettings:
+    return BotSettings(
+        bot_token=workspace.bot_token,
+        app_token=workspace.app_token,
+        api_url=workspace.api_url,
+        allow_local=True,
+    )
 
 
 def _greet(url: str, folder: Path, *, auto: bool) -> None:
@@ -75,15 +86,20 @@ def _work(gate: Gate, folder: Path) -> SupportAgent:
 
 def _account(gate: Gate, denied: str) -> bool:
     """Step 6: the log's own account of the denied call, and its chain."""
-    from gate.cli.audit import story
-
     print("6. what the log says")
     if denied:
-        for line in story(gate.service, denied):
-            print(f"   {line}")
+        _tell(gate.service, denied)
     found = gate.service.verify()
     print(f"   The log has {found.records} records and is {'whole' if found.ok else found.problem}.")
     return bool(denied) and found.ok
+
+
+def _tell(service: Service, action: str) -> None:
+    told = tell(service, action)
+    print(f"   {told.title}")
+    for line in told.lines:
+        print(f"   #{line.seq} {line.at[11:19]} {line.text}")
+    print(f"   {told.ending}")
 
 
 def _close(told: dict[int, bool], *, auto: bool) -> int:

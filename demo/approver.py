@@ -8,6 +8,7 @@ from typing import Any
 
 from bot import names
 from bot.local_workspace.client import Control
+from bot.views.modals import COMMENT_BLOCK
 
 CHANNEL, APPROVER = "C0APPROVALS", "U0ALICE"
 DENIAL = "No damage claim on file for this order."
@@ -21,14 +22,15 @@ class Approver:
 
     Args:
         control: The workspace.
+        on_error: Called when this person cannot go on, so that nobody waits for them.
 
     Attributes:
         error: What went wrong; None where nothing did.
         cards: Timestamps of the cards seen, in order.
     """
 
-    def __init__(self, control: Control) -> None:
-        self._control = control
+    def __init__(self, control: Control, on_error: Callable[[], object]) -> None:
+        self._control, self._on_error = control, on_error
         self._thread = threading.Thread(target=self._guarded, name="approver", daemon=True)
         self.error: BaseException | None = None
         self.cards: list[str] = []
@@ -47,31 +49,26 @@ class Approver:
             self._work()
         except BaseException as error:
             self.error = error
+            self._on_error()
 
     def _work(self) -> None:
-        first = self._next_card()
-        self._answer(
-            first, names.DENY, {names.REASON: {names.REASON: None}, names.COMMENT: {names.COMMENT: DENIAL}}
-        )
-        second = self._next_card()
-        self._answer(
-            second, names.MORE, {names.COMMENT: {names.COMMENT: APPROVAL}}, names.APPROVE_WITH_COMMENT
-        )
-        third = self._next_card()
-        self._until(lambda: not _has(self._message(third), names.APPROVE))
+        self._answer(self._next_card(), names.DENY, DENIAL)
+        self._answer(self._next_card(), names.MORE, APPROVAL, names.APPROVE_WITH_COMMENT)
+        last = self._next_card()
+        self._until(lambda: not _has(self._message(last), names.APPROVE))
 
     def _next_card(self) -> str:
         card = self._until(lambda: next((ts for ts in self._open_cards() if ts not in self.cards), None))
         self.cards.append(card)
         return str(card)
 
-    def _answer(self, ts: str, action: str, values: dict[str, Any], option: str | None = None) -> None:
+    def _answer(self, ts: str, action: str, comment: str, option: str | None = None) -> None:
         self._control.click(APPROVER, CHANNEL, ts, action, value=self._option(ts, option))
         view = self._until(lambda: next(iter(self._control.views(APPROVER)), None))
-        blocks = {block.get("block_id") for block in view["blocks"]}
-        self._control.submit_view(
-            APPROVER, view["id"], {key: each for key, each in values.items() if key in blocks}
-        )
+        written = {COMMENT_BLOCK: {names.COMMENT: comment}}
+        answer = self._control.submit_view(APPROVER, view["id"], written)
+        if answer.get("errors"):
+            raise RuntimeError(f"the form was not taken: {answer['errors']}")
 
     def _option(self, ts: str, wanted: str | None) -> str | None:
         if wanted is None:
