@@ -47,7 +47,10 @@ def list_command(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """List records of the log, oldest first. With --json one line for each record."""
+    """List records of the log, oldest first.
+
+    With --json each record is one line.
+    """
     with opened(db) as service:
         wanted = Filter(action=action and action_id(service, action), kind=kind, since=since, until=until)
         found = service.records(wanted=wanted, limit=limit, newest=True)
@@ -68,8 +71,9 @@ def list_command(
 @db_option
 @json_option
 def why_command(what: str, db: Path | None, as_json: bool) -> None:
-    """Tell the whole story of one call: who asked, which rule decided, who answered, what ran.
+    """Tell the whole story of one call.
 
+    Who asked, which rule decided, who answered and what ran.
     ID is an action id, at least its first six characters, or the Slack link of its card.
     """
     with opened(db) as service:
@@ -90,7 +94,10 @@ def why_command(what: str, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def verify_command(db: Path | None, as_json: bool) -> int:
-    """Check that no record of the log was changed, removed, reordered, inserted or cut off."""
+    """Check that the log is whole.
+
+    Ends with 1 where a record was changed, removed, reordered, inserted or cut off.
+    """
     with opened(db) as service:
         found = service.verify()
     if as_json:

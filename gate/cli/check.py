@@ -47,14 +47,16 @@ class Tools:
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Calls: JSON Lines or YAML; - reads them.",
+    help="Calls: JSON Lines or YAML; - for standard input.",
 )
 @click.option(
     "--tools", type=click.Path(path_type=Path), metavar="FILE", help="Catalogue from 'gate tools export'."
 )
 @json_option
 def check_command(policy: Path | None, calls: Path, tools: Path | None, as_json: bool) -> int:
-    """Judge written calls in order, without running or recording anything.
+    """Judge written calls, in order.
+
+    Nothing runs and nothing is recorded.
 
     A verdict never changes the exit code; a call that cannot be judged ends with 1.
     """
@@ -118,7 +120,7 @@ def _requirement(need: Requirement) -> dict[str, Any]:
 
 def _show(answers: list[Judged]) -> None:
     rows = [_row(call, verdict) for call, verdict in answers]
-    output.show_table(("ID", "CALL", "VERDICT", "RULES", "REASON"), rows, whole=("VERDICT",))
+    output.show_table(("ID", "CALL", "VERDICT", "WHY"), rows, whole=("CALL", "VERDICT"))
     counts = Counter("error" if verdict is None else verdict.answer for _, verdict in answers)
     named = [f"{counts[answer]} {answer}" for answer in ANSWERS]
     bad = [f"{counts['error']} that cannot be judged"] if counts["error"] else []
@@ -129,8 +131,9 @@ def _show(answers: list[Judged]) -> None:
 def _row(call: WrittenCall | UnreadableCall, verdict: Verdict | None) -> tuple[object, ...]:
     if isinstance(call, UnreadableCall) or verdict is None:
         message = call.message if isinstance(call, UnreadableCall) else ""
-        return call.id, f"line {call.line}", "error", None, message
-    return call.id, call.action.name, verdict.answer, ", ".join(verdict.rules), verdict.reason
+        return call.id, None, "error", f"line {call.line}: {message}"
+    why = ", ".join(verdict.rules) + (f": {verdict.reason}" if verdict.reason else "")
+    return call.id, call.action.name, verdict.answer, why
 
 
 def untold(answers: Iterable[Judged], policy: PolicySet) -> list[str]:

@@ -18,7 +18,7 @@ _SIGNS = {"ok": "ok", "missing": "missing", "bad": "MEND"}
 @db_option
 @json_option
 def doctor_command(policy: Path | None, db: Path | None, as_json: bool) -> int:
-    """Say what is reachable, what others may write, and what is missing. Changes nothing but heartbeats.
+    """Say what is reachable, open to others, or missing.
 
     Ends with 1 where something must be mended; what is only missing may be meant.
     """

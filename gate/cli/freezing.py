@@ -36,8 +36,9 @@ def scope_options(command: F) -> F:
 def freeze_command(
     everything: bool, agent: str | None, session: str | None, reason: str, db: Path | None, as_json: bool
 ) -> None:
-    """Let nothing but declared reads run until it is lifted.
+    """Let nothing run but declared reads.
 
+    That lasts until it is lifted, for everything or for one agent or session.
     Open holds keep their deadlines; they can be denied, but not approved. Calls that run already go on.
     """
     scope, id_ = which(everything, agent, session)
@@ -62,7 +63,10 @@ def freeze_command(
 def unfreeze_command(
     everything: bool, agent: str | None, session: str | None, reason: str, db: Path | None, as_json: bool
 ) -> None:
-    """Lift one freeze; approvals given before a freeze blocked their call do not come back."""
+    """Lift one freeze.
+
+    An approval whose call the freeze blocked does not come back.
+    """
     scope, id_ = which(everything, agent, session)
     with opened(db) as service:
         service.unfreeze(scope, id_, by=service.actor, reason=reason)

@@ -27,7 +27,10 @@ def holds_group() -> None:
 @db_option
 @json_option
 def list_command(every: bool, limit: int, db: Path | None, as_json: bool) -> None:
-    """List the holds that wait for people or for their caller."""
+    """List the holds that are open.
+
+    They wait for people, or are approved and wait for their caller.
+    """
     with opened(db) as service:
         found = service.holds(None if every else OPEN, limit=limit)
         now = service.clock.now()
@@ -44,8 +47,9 @@ def list_command(every: bool, limit: int, db: Path | None, as_json: bool) -> Non
 @db_option
 @json_option
 def show_command(hold_id: str, db: Path | None, as_json: bool) -> None:
-    """Show everything that an approver of hold ID sees, and its 4-digit code.
+    """Show a hold as its approvers see it.
 
+    With it stands its 4-digit code.
     ID is an id, or at least six characters of it. The code serves '/gate approve ID CODE' in Slack.
     """
     with opened(db) as service:

@@ -58,8 +58,9 @@ FILES = {"approvals.yml": POLICY, "approvals.test.yml": TABLE}
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="policies")
 @json_option
 def init_command(folder: Path, as_json: bool) -> None:
-    """Write a first policy and its test table into FOLDER (default: policies).
+    """Write a first policy and its test table.
 
+    They go into FOLDER, by default "policies".
     It holds every call and names one approver and one channel. Nothing that is there is overwritten.
     """
     _refuse_policies(folder)
@@ -81,7 +82,7 @@ def next_commands(folder: Path) -> dict[str, str]:
     """Return the next three commands and what each is for."""
     return {
         f"gate policy test --policy {folder}": "checks that the policy answers what its table says",
-        f"GATE_POLICY={folder} gate-bot --local": "in a second terminal: answer on a page, without Slack",
+        f"gate-bot --local --policy {folder}": "in a second terminal: answer on a page, without Slack",
         "python app.py": "your agent, with the six lines of the README",
     }
 

@@ -45,7 +45,10 @@ def policy_group() -> None:
 @policy_option
 @json_option
 def lint_command(policy: Path | None, as_json: bool) -> None:
-    """Say everything that keeps a policy from loading, each with file, line and column."""
+    """Say everything that keeps it from loading.
+
+    Each problem stands with its file, line and column.
+    """
     loaded = load_path(required_policy(policy))
     rules = sum(len(file.rules) for file in loaded.files)
     if as_json:
@@ -63,9 +66,9 @@ def lint_command(policy: Path | None, as_json: bool) -> None:
 )
 @json_option
 def test_command(tables: tuple[Path, ...], policy: Path | None, tools: Path | None, as_json: bool) -> int:
-    """Run test tables against a policy: by default every *.test.yml beside it.
+    """Run test tables against a policy.
 
-    Ends with 1 where a row does not come out as written.
+    By default every *.test.yml beside it; ends with 1 where a row does not come out as written.
     """
     path = required_policy(policy)
     loaded, known = load_path(path), read_tools(tools).parameters
@@ -87,8 +90,9 @@ def test_command(tables: tuple[Path, ...], policy: Path | None, tools: Path | No
 @db_option
 @json_option
 def apply_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
-    """Bring a policy into force for every process of the store, and say what changed.
+    """Bring a policy into force, for every process.
 
+    It says what changed.
     It is announced once in each channel that the old or the new revision names. Applying an older revision
     again goes back to it. A store that is not there yet is made.
     """
@@ -112,7 +116,10 @@ def apply_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def show_command(revision: str | None, db: Path | None, as_json: bool) -> None:
-    """Write the policy in force exactly as it was applied, its files one after the other."""
+    """Write the policy in force, as it was applied.
+
+    Its files stand one after the other.
+    """
     with opened(db) as service:
         wanted = _revision([each.revision for each in service.revisions()], revision)
         texts = service.texts(wanted) or {}
@@ -129,7 +136,10 @@ def show_command(revision: str | None, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def status_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
-    """Show the revision in force, since when, by whom, and whether the files differ from it."""
+    """Show what is in force, since when and by whom.
+
+    With a policy named, also whether its files differ from it.
+    """
     with opened(db) as service:
         current, before = current_revision(service), service.revisions()[:-1]
     files = _compare(policy, current.revision if current else None)

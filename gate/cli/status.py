@@ -22,7 +22,10 @@ from gate.verbs.ruling import Revision
 @db_option
 @json_option
 def status_command(db: Path | None, as_json: bool) -> None:
-    """Show freezes, the policy revision in force, live processes and bots, and open holds."""
+    """Show freezes, policy, processes and open holds.
+
+    The policy is the revision in force; the processes are live agents and bots.
+    """
     with opened(db) as service:
         now, freezes, holds = service.clock.now(), service.freezes(), service.holds()
         revision = current_revision(service)

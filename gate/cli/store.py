@@ -14,7 +14,7 @@ from gate.store import inspect
 
 @click.group("db")
 def db_group() -> None:
-    """Look at the store's file, or bring it to this version's schema."""
+    """Look at the store's file, or migrate it."""
 
 
 @db_group.command("status")

@@ -97,10 +97,8 @@ def _told(body: Body, applied: Mapping[str, str]) -> str:
 
 def _submitted(body: Body, applied: Mapping[str, str]) -> str:
     agent = body["actor"].removeprefix("agent:")
-    behalf = body.get("on_behalf_of") or "nobody in particular"
-    arguments = ", ".join(
-        f"{name} = {shapes.argument(value)}" for name, value in body.get("input", {}).items()
-    )
+    behalf = body.get("on_behalf_of", "nobody in particular").replace(":", " ", 1)
+    arguments = ", ".join(_argument(name, value) for name, value in body.get("input", {}).items())
     target = f" at {body['target']}" if body.get("target") else ""
     revision = body.get("revision", "")
     when = f" ({applied[revision]})" if revision in applied else ""

@@ -15,7 +15,7 @@ from gate.model import Effect
 
 @click.group("tools")
 def tools_group() -> None:
-    """List or export the tools that agents have guarded."""
+    """List or export the guarded tools."""
 
 
 @tools_group.command("list")

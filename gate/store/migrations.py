@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gate.errors import StoreError
 from gate.ids import new_id
-from gate.store.port import Tx
+from gate.store.port import Reader, Tx
 
 V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -109,9 +109,9 @@ STEPS: tuple[Callable[[Tx], None], ...] = (_create,)
 NEWEST = len(STEPS)
 
 
-def schema_of(tx: Tx) -> int:
+def schema_of(reader: Reader) -> int:
     """Return the schema number of a store; 0 for an empty file."""
-    row = tx.one("PRAGMA user_version")
+    row = reader.one("PRAGMA user_version")
     return int(row["user_version"]) if row else 0
 
 

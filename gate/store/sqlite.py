@@ -94,12 +94,7 @@ class SqliteStore:
     def _prepare_schema(self, create: bool) -> None:
         with self.transaction() as tx:
             schema = migrations.schema_of(tx)
-            if schema == 0 and tx.one("SELECT 1 FROM sqlite_master"):
-                raise StoreError(
-                    f"{self.path} is a database of something else, not a store. Nothing was changed. "
-                    "Name the right file with GATE_DB or db=.",
-                    code="not_a_store",
-                )
+            _refuse_others(tx, self.path)
             if schema == 0 and not create:
                 raise StoreError(
                     f"{self.path} is empty, not a store. Start the agent or bot first, or name GATE_DB."
@@ -219,15 +214,26 @@ def _connect(path: Path | None, *, read_only: bool) -> sqlite3.Connection:
     if read_only:
         database.execute("PRAGMA query_only = ON")
     elif path is not None:
-        _wal(database)
+        _wal(database, path)
     return connection
 
 
-def _wal(database: Database) -> None:
+def _refuse_others(reader: Reader, path: Path | None) -> None:
+    """Refuse a database that another program made, before anything in it is changed."""
+    if migrations.schema_of(reader) == 0 and reader.one("SELECT 1 FROM sqlite_master"):
+        raise StoreError(
+            f"{path} is a database of something else, not a store. Nothing was changed. "
+            "Name the right file with GATE_DB or db=.",
+            code="not_a_store",
+        )
+
+
+def _wal(database: Database, path: Path) -> None:
     """Switch to the write-ahead log, waiting for others who do the same."""
     until = monotonic() + BUSY_SECONDS
     while database.journal_mode != "wal":
         try:
+            _refuse_others(_Rows(database.conn), path)
             database.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:
             if not _is_busy(error) or monotonic() >= until:

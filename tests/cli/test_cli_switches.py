@@ -1,0 +1,73 @@
+"""``gate freeze``, ``unfreeze`` and ``status``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gate.clock import SystemClock
+from tests.cli.cli_kit import Filled, read, run, said
+from tests.kit import act, service
+
+
+def test_freeze_blocks_the_next_call(db: Path) -> None:
+    """After 'gate freeze' a call of a live agent is blocked, with the reason; after 'unfreeze' it runs."""
+    gate = service(db, clock=SystemClock())
+    assert "Frozen: everything" in said("freeze", "--reason", "Something is odd.", "--db", db)
+    blocked = gate.submit(act(amount=5, to="bob")).record
+    assert (blocked.code, "Something is odd." in blocked.reason) == ("frozen", True)
+    assert "Lifted: everything." in said("unfreeze", "--reason", "It was nothing.", "--db", db)
+    assert gate.submit(act(amount=5, to="bob")).kind == "run"
+    gate.close()
+
+
+@pytest.mark.parametrize(("option", "scope"), [("--agent", "agent"), ("--session", "session")])
+def test_a_freeze_of_one_agent_or_session(filled: Filled, option: str, scope: str) -> None:
+    """It freezes that one and no other, and is lifted by the same words."""
+    read("freeze", option, "other", "--reason", "x", *filled.words())
+    gate = service(filled.db, text=None, clock=SystemClock())
+    assert gate.submit(act(amount=5, to="bob")).kind == "run"
+    gate.close()
+    (freeze,) = read("status", *filled.words())["freezes"]
+    assert (freeze["scope"], freeze["id"], freeze["reason"]) == (scope, "other", "x")
+    assert run("unfreeze", option, "else", "--reason", "x", *filled.words()).exit_code == 5
+    assert read("unfreeze", option, "other", "--reason", "x", *filled.words())["left"] == 0
+
+
+def test_a_second_freeze_changes_nothing(filled: Filled) -> None:
+    """The older freeze and its reason stand, and the command says so."""
+    said("freeze", "--reason", "first", *filled.words())
+    assert "already" in said("freeze", "--reason", "second", *filled.words())
+    (freeze,) = read("status", *filled.words())["freezes"]
+    assert freeze["reason"] == "first"
+
+
+def test_lifting_needs_a_reason_and_one_scope(filled: Filled) -> None:
+    """Without --reason nothing is lifted; two scopes and an empty name are usage errors."""
+    said("freeze", *filled.words())
+    assert run("unfreeze", *filled.words()).exit_code == 2
+    assert run("freeze", "--agent", "a", "--session", "b", *filled.words()).exit_code == 2
+    assert run("freeze", "--agent", "", *filled.words()).exit_code == 2
+    assert len(read("status", *filled.words())["freezes"]) == 1
+
+
+def test_status_shows_what_lives_and_waits(filled: Filled) -> None:
+    """Freezes, revision, live agents, the lack of a bot, and open holds are all there."""
+    said("freeze", "--agent", "desk", "--reason", "Odd calls.", *filled.words())
+    text = said("status", *filled.words())
+    parts = [str(filled.db), "The agent desk is frozen", "Odd calls.", "revision ", "process ", "gate-bot"]
+    for part in [*parts, "1 pending, 0 approved", filled.pending]:
+        assert part in text, part
+    found = read("status", *filled.words())
+    assert [one["kind"] for one in found["processes"]] == ["agent"]
+    assert [hold["id"] for hold in found["holds"]] == [filled.pending]
+
+
+def test_status_sees_a_live_bot(db: Path) -> None:
+    """A bot that heartbeats is shown, and the warning that nobody is asked is gone."""
+    bot = service(db, clock=SystemClock(), kind="bot")
+    text = said("status", "--db", db)
+    bot.close()
+    assert "nobody is asked" not in text
+    assert "nobody is asked" in said("status", "--db", db)
