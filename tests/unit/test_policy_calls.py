@@ -44,7 +44,8 @@ def test_every_key_is_read_alike_from_json_and_yaml() -> None:
     """Numbers keep all their digits."""
     text = (
         '{"id": 7, "action": "a.b", "args": {"x": 0.1000000000000000000001, "y": 123456789012345678901},'
-        ' "agent": "g", "session": "s", "on_behalf_of": {"person": "U0ALICE"}, "call_id": "c", "source": "server",'
+        ' "agent": "g", "session": "s", "on_behalf_of": {"person": "U0ALICE"}, "call_id": "c",'
+        ' "source": "server",'
         ' "at": "2026-11-20T10:00:00Z", "facts": {}}'
     )
     one, two = _one(text), _one(f"- {text}")
