@@ -188,12 +188,12 @@ class Notices:
 
     async def _card(self, notice: Notice) -> None:
         record = await self._record(notice)
-        if record.state not in OPEN or not await self._delivery.ready(record):
+        if not _wants_card(record, notice.channel) or not await self._delivery.ready(record):
             await self._done(notice)
             return
         await self._turn(notice.channel)
         record = await self._record(notice)
-        if record.state not in OPEN:
+        if not _wants_card(record, notice.channel):
             await self._done(notice)
             return
         drawn, text = await self._cards.drawn(record)
@@ -241,6 +241,12 @@ class Notices:
 
     async def _post(self, **message: Any) -> Any:
         return await self._desk.poster.chat_postMessage(unfurl_links=False, unfurl_media=False, **message)
+
+
+def _wants_card(record: HoldRecord, channel: str) -> bool:
+    """Tell whether a channel still lacks this version's card; a lease that ran out may ask for it twice."""
+    shown = any(card.channel == channel and card.version == record.version for card in record.cards)
+    return record.state in OPEN and not shown
 
 
 def _words(text: str) -> dict[str, Any]:

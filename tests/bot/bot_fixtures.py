@@ -89,6 +89,7 @@ class Office:
             self.control.set_transport("http", f"{bot.address}/slack/events")
         else:
             self.control.wait_connected()
+        self.control.wait_message(CHANNEL)
         return bot
 
     def hold(

@@ -1,0 +1,101 @@
+"""``/gate``: the second way to see and decide holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.references import code_of
+from gate.lifecycle import State
+from tests.bot.bot_fixtures import CHANNEL, Office, office, office_of, spell
+
+__all__ = ["office", "office_of"]
+
+both = pytest.mark.parametrize("transport", ["socket", "http"])
+
+
+def ask(office: Office, user: str, text: str, piece: str) -> str:
+    """Type a command, wait for its one answer, and return it."""
+    before = len(office.control.ephemerals(user))
+    assert office.control.slash(user, CHANNEL, text)["acked"]
+    said = spell(office.whispered(user, piece))
+    assert len(office.control.ephemerals(user)) == before + 1
+    return said
+
+
+@both
+def test_list_show_and_approve(office: Office, transport: Any) -> None:
+    """A hold is listed, shown with its code, and approved by typing both."""
+    office.open(transport)
+    record = office.hold()
+    office.card(record)
+    assert "Refund 400 EUR on ORD-1" in ask(office, "U0ALICE", "/gate holds", record.id)
+    code = code_of(record)
+    assert "amount: 400" in ask(office, "U0ALICE", f"/gate show {record.id[:8]}", code)
+    ask(office, "U0ALICE", f"/gate approve {record.id} {code}", "Your approval is recorded")
+    after = office.until(record, State.APPROVED)
+    assert after.decisions[0].person.user == "U0ALICE"
+    told = [each.body for each in office.agent.records(action=record.id) if each.body["kind"] == "approve"]
+    assert told[0]["route"]["via"] == "command"
+
+
+def test_a_wrong_code_approves_nothing(office: Office) -> None:
+    """The code names the version that was read; another one records nothing."""
+    office.open()
+    record = office.hold()
+    wrong = f"{(int(code_of(record)) + 1) % 10_000:04d}"
+    ask(office, "U0ALICE", f"/gate approve {record.id} {wrong}", "does not belong to this hold")
+    assert office.agent.hold(record.id).decisions == ()
+
+
+@both
+def test_deny_takes_the_rest_as_comment(office: Office, transport: Any) -> None:
+    """Everything after the id is the comment, as it was typed."""
+    office.open(transport)
+    record = office.hold()
+    ask(office, "U0BOB", f"/gate deny {record.id} No claim <on> file & done", "Your denial is recorded")
+    assert office.until(record, State.DENIED).decisions[0].comment == "No claim <on> file & done"
+
+
+def test_deny_without_the_comment_the_policy_wants(office: Office) -> None:
+    """A missing comment is said, and nothing is recorded."""
+    office.open()
+    record = office.hold()
+    ask(office, "U0BOB", f"/gate deny {record.id}", "asks for a comment")
+    assert office.agent.hold(record.id).state is State.PENDING
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        ("/gate", "/gate holds"),
+        ("/gate help", "/gate holds"),
+        ("/gate nonsense", "/gate holds"),
+        ("/gate approve", "/gate holds"),
+        ("/gate freeze everything", "command line"),
+        ("/gate show 0000000000000000", "No id begins"),
+        ("/gate show x", "no id"),
+        ("/gate deny <!channel> x", "no id"),
+    ],
+)
+def test_everything_typed_is_answered(office: Office, text: str, piece: str) -> None:
+    """Help, unknown words, unknown ids and what this version lacks get one answer each."""
+    office.open()
+    ask(office, "U0ALICE", text, piece)
+
+
+def test_outsiders_see_and_decide_nothing(office: Office) -> None:
+    """Who is neither approver nor in the channel lists nothing, sees nothing, decides nothing."""
+    office.open()
+    record = office.hold()
+    office.card(record)
+    office.control.set_channel(CHANNEL, members=["U0ALICE", "U0BOB", "U0GATEBOT"])
+    office.control.set_channel("C0OTHER", name="other", members=["U0CAROL"])
+    carol = {"user": "U0CAROL", "channel": "C0OTHER"}
+    office.control.slash(carol["user"], carol["channel"], "/gate holds")
+    assert record.id not in spell(office.whispered("U0CAROL", "Nothing waits for you"))
+    office.control.slash(carol["user"], carol["channel"], f"/gate approve {record.id} {code_of(record)}")
+    office.whispered("U0CAROL", "not among the approvers")
+    office.control.slash(carol["user"], carol["channel"], f"/gate show {record.id}")
+    assert office.agent.hold(record.id).decisions == ()
