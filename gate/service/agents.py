@@ -85,10 +85,10 @@ class AgentVerbs(Road):
 
     def settle(self, action_id: str, end: End) -> None:
         """Record how an action in hand ended; what cannot be written is tried again later."""
-        self._unsettled[action_id] = end
         try:
             self._settle(action_id, end)
         except StoreError as fault:
+            self._unsettled[action_id] = end
             log.error("The end of action %s could not be written yet: %s", action_id, fault)
 
     def doubt(self, action_id: str, *, code: str = "interrupted", reason: str) -> None:
