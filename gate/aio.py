@@ -74,6 +74,8 @@ async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, asyncio.
     Returns:
         Its answer, and the cancellation that came meanwhile, or None.
     """
+    if runtime.poller.released:
+        return verb(), None
     future = asyncio.get_running_loop().run_in_executor(runtime.executor, verb)
     caught: asyncio.CancelledError | None = None
     while not future.done():

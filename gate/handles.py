@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from gate.errors import GateError, IllegalMove
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Decision
 from gate.outcomes import Outcome, Ran
-from gate.steps import Step
+from gate.steps import Step, VerbStep
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
@@ -104,12 +105,12 @@ def _until_decided(runtime: Any, last: list[ActionRecord], wait: float | None) -
     from gate.trip import wait_once
 
     until = None if wait is None else monotonic() + wait
-    left = wait
-    while last[0].state in _UNDECIDED:
-        last[0] = yield from wait_once(runtime, last[0], left)
+    last[0] = yield VerbStep(partial(runtime.service.action, last[0].id))
+    while last[0].state in _UNDECIDED and not runtime.poller.released:
         left = None if until is None else until - monotonic()
         if left is not None and left <= 0:
             return
+        last[0] = yield from wait_once(runtime, last[0], left)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
                 record = claimed.record
                 continue
             left = None if until is None else until - monotonic()
-            if left is not None and left <= 0:
+            if (left is not None and left <= 0) or runtime.poller.released:
                 break
             record = yield from wait_once(runtime, record, left)
     finally:
@@ -93,6 +93,8 @@ def wait_once(
         to_deadline = max(0.0, (deadline - runtime.clock.now()).total_seconds())
         timeout = to_deadline if left is None else min(left, to_deadline)
     yield WaitStep(record.id, (record.state, record.version), timeout)
+    if runtime.poller.released:
+        return record
     if deadline is not None and runtime.clock.now() >= deadline:
         yield VerbStep(runtime.service.sweep)
     found: ActionRecord = yield VerbStep(lambda: runtime.service.action(record.id))
@@ -163,6 +165,8 @@ def _settled(action_id: str, verb: Callable[[], None]) -> None:
 
 
 def _leave(runtime: Runtime, waiter: int) -> None:
+    if runtime.poller.released:
+        return  # closing takes every waiter of this process away
     try:
         runtime.service.leave(waiter)
     except GateError as fault:

@@ -90,9 +90,14 @@ class Poller:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._due = False
+        self._failing = False
+        self.released = False
 
     def add(self, watch: Watch) -> None:
-        """Begin to watch; a change that has already happened ends the wait too."""
+        """Begin to watch; a change that has already happened ends the wait too, and so does the release."""
+        if self.released:
+            watch.fire()
+            return
         with self._changed:
             self._watches.add(watch)
             if self._thread is None:
@@ -112,8 +117,9 @@ class Poller:
                 self._changed.notify_all()
 
     def release(self) -> None:
-        """End every wait, whatever the state of its action."""
+        """End every wait, and each that comes later, whatever the state of its action."""
         with self._changed:
+            self.released = True
             watches, self._watches = self._watches, set()
             self._changed.notify_all()
         for watch in watches:
@@ -134,13 +140,18 @@ class Poller:
     def _look(self, watches: Sequence[Watch]) -> None:
         try:
             states = self._states([watch.action_id for watch in watches])
-        except GateError as fault:
-            log.warning("Waiting goes on, though the store could not be read: %s", fault)
+        except Exception as error:
+            self._tell(error)
             return
-        except Exception:
-            log.exception("Waiting goes on, though the store could not be read.")
-            return
+        self._failing = False
         for watch in watches:
             if states.get(watch.action_id, watch.seen) != watch.seen:
                 self.remove(watch)
                 watch.fire()
+
+    def _tell(self, error: Exception) -> None:
+        """Log that the store cannot be read, once for as long as that lasts."""
+        if not self._failing and not self.released:
+            unexpected = None if isinstance(error, GateError) else error
+            log.warning("Waiting goes on, though the store cannot be read: %s", error, exc_info=unexpected)
+        self._failing = True

@@ -1,0 +1,206 @@
+"""Submit, wait, claim, settle: the primitive under the guard."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate import Blocked, Denied, Gate, InDoubt, Pending, Ran
+from gate.errors import ActionError, IllegalMove, NoSession
+from gate.handles import Allowed, Held
+from gate.lifecycle import State
+from gate.model import Action
+from tests.gate_kit import PATIENCE, gate_on, until
+from tests.kit import answer
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    """Return an open gate with a session ``s1``."""
+    with gate_on(tmp_path) as made:
+        made.session("s1", on_behalf_of=None)
+        yield made
+
+
+def act(amount: Any = 5, **more: Any) -> Action:
+    """Return a payment in the session."""
+    return Action("desk.pay", {"amount": amount}, "desk", "s1", **more)
+
+
+def test_an_allowed_action_runs_in_its_block(gate: Gate) -> None:
+    """What is allowed is in hand inside the block and settles with the result set there."""
+    submitted = gate.submit(act(call_id="c1"))
+    assert isinstance(submitted, Allowed)
+    with gate.claim(submitted) as run:
+        assert gate.action_id() == run.action_id == submitted.action_id
+        run.result = run.arguments["amount"] * 2
+    again = gate.submit(act(call_id="c1"))
+    assert isinstance(again, Held)
+    ended = again.hold.outcome
+    assert isinstance(ended, Ran)
+    assert ended.result == 10
+    with pytest.raises(IllegalMove, match="has run already"), gate.claim(again):
+        raise AssertionError("the block must not begin")
+
+
+def test_a_blocked_action_is_returned(gate: Gate) -> None:
+    """Blocked is given back, not raised."""
+    assert isinstance(gate.submit(act(5000)), Blocked)
+
+
+def test_a_held_action_waits_and_is_claimed(gate: Gate) -> None:
+    """A hold is waited for without deciding, and claimed once."""
+    submitted = gate.submit(act(50))
+    assert isinstance(submitted, Held)
+    assert submitted.hold.wait(0).state == State.PENDING
+    assert isinstance(submitted.hold.outcome, Pending)
+    with pytest.raises(Pending), gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+    answer(gate.service, submitted.action_id, comment="Fine.")
+    hold = submitted.hold.wait()
+    assert (hold.state, hold.decisions[0].comment) == (State.APPROVED, "Fine.")
+    assert hold.use_by is not None
+    with gate.claim(submitted) as run:
+        run.arguments["amount"] = 9999
+        run.result = "paid"
+    assert hold.wait().state == State.SUCCEEDED
+
+
+def test_a_denied_action_cannot_be_claimed(gate: Gate) -> None:
+    """Claiming what was denied raises Denied."""
+    submitted = gate.submit(act(50))
+    assert isinstance(submitted, Held)
+    answer(gate.service, submitted.action_id, said="deny")
+    with pytest.raises(Denied), gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+
+
+def test_an_exception_in_the_block_settles_as_failed(gate: Gate) -> None:
+    """The block's own exception passes through and is recorded; an interrupt leaves it in doubt."""
+    for error, state in ((ValueError("no"), State.FAILED), (KeyboardInterrupt(), State.IN_DOUBT)):
+        submitted = gate.submit(act())
+        assert isinstance(submitted, Allowed)
+        with pytest.raises(type(error)), gate.claim(submitted):
+            raise error
+        assert gate.service.action(submitted.action_id).state == state
+
+
+def test_a_claim_is_used_once(gate: Gate) -> None:
+    """One claim object is one block."""
+    submitted = gate.submit(act())
+    assert isinstance(submitted, Allowed)
+    claim = gate.claim(submitted)
+    with claim as run:
+        run.result = 1
+    with pytest.raises(IllegalMove, match="used already"), claim:
+        raise AssertionError("the block must not begin")
+
+
+def test_the_snapshot_is_taken_at_submit(gate: Gate) -> None:
+    """Changing the arguments after the submit changes nothing that runs."""
+    lines = ["a"]
+    submitted = gate.submit(Action("desk.get_all", {"lines": lines}, "desk", "s1"))
+    lines.append("b")
+    assert isinstance(submitted, Allowed)
+    with gate.claim(submitted) as run:
+        assert run.arguments == {"lines": ["a"]}
+
+
+def test_submit_raises_faults(gate: Gate) -> None:
+    """What cannot be judged, or belongs to no session, is a fault."""
+    with pytest.raises(ActionError, match=r"args\.amount"):
+        gate.submit(act(float("inf")))
+    with pytest.raises(NoSession):
+        gate.submit(Action("desk.pay", {"amount": 5}, "desk", "never opened"))
+
+
+def test_a_wait_never_raises(gate: Gate) -> None:
+    """A wait on a store that is gone gives back the hold as it was."""
+    submitted = gate.submit(act(50))
+    assert isinstance(submitted, Held)
+    path = gate.service.path
+    assert path is not None
+    gate.service.store.close()
+    assert submitted.hold.wait(0.05).state == State.PENDING
+
+
+def test_closing_the_gate_releases_waiters_as_pending(tmp_path: Path) -> None:
+    """Closing leaves holds as they are; whoever waits gets Pending."""
+    gate = gate_on(tmp_path)
+    gate.session("s1", on_behalf_of=None)
+    got: list[Any] = []
+
+    @gate.guard("desk.pay")
+    def pay(amount: int) -> None:
+        """Pay nothing."""
+
+    def caller() -> None:
+        got.append(gate.outcome(pay, 50))
+
+    thread = threading.Thread(target=caller)
+    thread.start()
+    hold = until(gate.service.holds)[0]
+    until(lambda: gate.service.hold(hold.id).waiting)
+    gate.close()
+    thread.join(PATIENCE)
+    assert isinstance(got[0], Pending)
+    with gate_on(tmp_path) as again:
+        assert again.service.hold(hold.id).state == State.PENDING
+
+
+def test_closing_the_gate_releases_coroutines_too(tmp_path: Path) -> None:
+    """A coroutine that waits gets Pending when the gate is closed."""
+
+    async def main() -> None:
+        gate = gate_on(tmp_path)
+        gate.session("s1", on_behalf_of=None)
+
+        @gate.guard("desk.pay")
+        async def pay(amount: int) -> None:
+            """Pay nothing."""
+
+        waiting = asyncio.create_task(gate.outcome(pay, 50))
+        while not await asyncio.to_thread(lambda: any(each.waiting for each in gate.service.holds())):
+            assert not waiting.done()
+        await asyncio.to_thread(gate.close)
+        assert isinstance(await waiting, Pending)
+
+    asyncio.run(main())
+
+
+def test_the_twins_work_beside_a_loop(gate: Gate) -> None:
+    """submit_async, wait_async and async with claim_async do the same."""
+
+    async def main() -> None:
+        submitted = await gate.submit_async(act(50))
+        assert isinstance(submitted, Held)
+        waiting = asyncio.create_task(submitted.hold.wait_async())
+        await asyncio.to_thread(answer, gate.service, submitted.action_id)
+        assert (await waiting).state == State.APPROVED
+        async with gate.claim_async(submitted) as run:
+            run.result = "paid"
+        assert submitted.hold.wait(0).state == State.SUCCEEDED
+        allowed = await gate.submit_async(act())
+        assert isinstance(allowed, Allowed)
+        with pytest.raises(asyncio.CancelledError):
+            async with gate.claim_async(allowed):
+                raise asyncio.CancelledError
+        ended = gate.service.action(allowed.action_id)
+        assert (ended.state, ended.code) == (State.IN_DOUBT, "interrupted")
+
+    asyncio.run(main())
+
+
+def test_an_interrupted_action_says_in_doubt(gate: Gate) -> None:
+    """A later look at an interrupted action is InDoubt."""
+    submitted = gate.submit(act(50, call_id="c1"))
+    assert isinstance(submitted, Held)
+    answer(gate.service, submitted.action_id)
+    with pytest.raises(SystemExit), gate.claim(submitted):
+        raise SystemExit
+    assert isinstance(submitted.hold.wait(0).outcome, InDoubt)
