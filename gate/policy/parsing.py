@@ -18,7 +18,7 @@ ORDERING = ("gt", "gte", "lt", "lte")
 PATTERNS = ("glob", "not_glob", "regex", "not_regex")
 OPERATORS = ("eq", "ne", *ORDERING, "in", "not_in", *PATTERNS, "contains", "exists", "length")
 _GROUPS = ("all", "any", "not")
-_AMOUNT = ("effect", "amount")
+AMOUNT = ("effect", "amount")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,7 @@ class _LeafParser:
             where = loc if bare else (*loc, word)
             if word == "optional" or not self._known(word, operand, where):
                 continue
-            if word in ("exists", "contains", "length") or (
-                word in ("eq", "ne") and isinstance(operand, list)
-            ):
+            if self._is_whole(word, operand):
                 wholes.extend(self._whole(word, operand, where))
                 continue
             test = self._test(word, operand, where)
@@ -135,6 +133,11 @@ class _LeafParser:
             said = " or ".join(dict.fromkeys(wanted))
             wholes.insert(0, checks.single_values(self.keys, tests, said, optional=self.optional))
         return tuple(wholes)
+
+    def _is_whole(self, word: str, operand: Any) -> bool:
+        """Tell whether an operator judges a list as a whole instead of its elements."""
+        listed = word in ("eq", "ne") and isinstance(operand, list) and self.keys != AMOUNT
+        return listed or word in ("exists", "contains", "length")
 
     def _known(self, word: str, operand: Any, loc: Loc) -> bool:
         if word not in OPERATORS:
@@ -147,10 +150,15 @@ class _LeafParser:
         if operand is None:
             self._bad(loc, "null is nothing to compare with: write {exists: false} for a missing value")
             return False
+        if self.keys == AMOUNT and word not in (*COMPARISONS, "exists"):
+            self._bad(
+                loc, f"does not go with effect.amount: {', '.join(COMPARISONS)} and exists do", key=True
+            )
+            return False
         return True
 
     def _test(self, word: str, raw: Any, loc: Loc) -> Test | None:
-        if self.keys == _AMOUNT and word in COMPARISONS:
+        if self.keys == AMOUNT and word in COMPARISONS:
             limit = self.operands.money(raw, loc)
             return None if limit is None else operators.money(word, limit)
         if word in PATTERNS:
@@ -207,7 +215,7 @@ class _LeafParser:
         return [checks.exists(raw is True)]
 
     def _wanted(self, word: str, raw: Any) -> str:
-        if self.keys == _AMOUNT or word in ORDERING:
+        if self.keys == AMOUNT or word in ORDERING:
             return "a number"
         if word in PATTERNS:
             return "text"

@@ -72,6 +72,7 @@ class Document:
     keys: dict[Loc, Mark] = field(default_factory=dict)
     spoilt: set[Loc] = field(default_factory=set)
     ok: bool = True
+    _said: set[Problem] = field(default_factory=set, repr=False)
 
     def add(self, loc: Loc, message: str, *, key: bool = False) -> None:
         """Add a problem about a value, or about the key of an entry.
@@ -81,7 +82,7 @@ class Document:
             message: What is wrong and what to write instead.
             key: Whether the key is meant.
         """
-        if any(loc[: len(spoilt)] == spoilt for spoilt in self.spoilt):
+        if self.spoilt and any(loc[:length] in self.spoilt for length in range(len(loc) + 1)):
             return
         mark = self.keys.get(loc) if key else None
         self.add_at(mark or self._nearest(loc), loc, message)
@@ -90,7 +91,8 @@ class Document:
         """Add a problem at a mark; None places it on the file as a whole."""
         line, column = (mark.line, mark.column) if mark else (0, 0)
         problem = Problem(self.file, line, column, format_loc(loc), message)
-        if problem not in self.problems:
+        if problem not in self._said:
+            self._said.add(problem)
             self.problems.append(problem)
 
     def place(self, loc: Loc) -> str:

@@ -471,6 +471,8 @@ def test_an_undeclared_amount_is_false_unless_the_call_reads_like_money(when: di
         ({"effect.risk": "destroy"}, '"destroy" is not one of read, write, destructive'),
         ({"effect.outbound": "yes"}, "must be true or false"),
         ({"agent": 5}, "must be a text: quote it"),
+        ({"effect.amount": {"in": [5, 10]}}, "does not go with effect.amount"),
+        ({"effect.amount": {"eq": [5]}}, "must be a number"),
         ({"effect.amount": {"gt": {}}}, "must name at least one currency"),
         ({"effect.amount": {"gt": {"eur": 5}}}, '"eur" is no currency'),
         ({"effect.amount": {"gt": {"EUR": "5"}}}, "must be a number"),
