@@ -145,3 +145,18 @@ def test_a_change_that_does_not_load_changes_nothing(
     watch.look()
     assert taken == []
     assert "desk.yml:4" in caplog.text
+
+
+def test_a_watching_gate_brings_its_files_into_force(tmp_path: Path) -> None:
+    """With reload="watch" a settled change is the policy in force; without it nothing is watched."""
+    with gate_on(tmp_path, reload="watch") as gate:
+        before = gate.service.policy().revision
+        _files(tmp_path / "policies", POLICY.replace("lte: 10}", "lte: 20}"))
+        watch = gate._opened()._watch
+        assert watch is not None
+        watch.look()
+        assert gate.service.policy().revision == before
+        watch.look()
+        assert "lte: 20}" in gate.service.policy().texts["desk.yml"]
+    with gate_on(tmp_path) as gate:
+        assert gate._opened()._watch is None

@@ -1,0 +1,156 @@
+"""A gate that was open before a fork works in parent and child, each on connections of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate import Gate, Pending
+from gate.errors import StoreError
+from gate.lifecycle import State
+from tests.gate_kit import PATIENCE, gate_on, until
+from tests.kit import answer
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+def _child(work: Callable[[], object]) -> str:
+    """Run work in a forked child and return what it gave, as text; a child that hangs is killed."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            signal.alarm(int(PATIENCE))
+            os.write(write, str(work()).encode())
+        except BaseException:
+            os.write(write, traceback.format_exc().encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as answered:
+        text = answered.read().decode()
+    os.waitpid(pid, 0)
+    return text
+
+
+def _pay(gate: Gate) -> Callable[..., str]:
+    @gate.guard("desk.pay")
+    def pay(amount: int) -> str:
+        return f"paid {amount} in {os.getpid()}"
+
+    return pay
+
+
+def test_children_run_and_hold_on_their_own(tmp_path: Path) -> None:
+    """A child runs allowed calls, has a session and a process row of its own, and the parent goes on."""
+    with gate_on(tmp_path) as gate:
+        pay = _pay(gate)
+        pay(5)
+        paid = _child(lambda: [pay(5), os.getpid(), len(gate.service.living())])
+        pid = int(paid.split(", ")[1])
+        assert f"paid 5 in {pid}" in paid
+        assert paid.endswith(", 2]")
+        assert pay(6) == f"paid 6 in {os.getpid()}"
+        sessions = {
+            record.body["session"] for record in gate.service.records() if record.body["kind"] == "submit"
+        }
+        assert len(sessions) == 2
+        assert gate.service.verify().ok
+
+
+def test_a_held_call_of_a_child_waits_there(tmp_path: Path) -> None:
+    """A child waits with a poller of its own, and is woken by a decision made in the parent."""
+    with gate_on(tmp_path) as gate:
+        pay = _pay(gate)
+        pay(5)
+        with gate.session("s1", on_behalf_of=None):
+
+            def approver() -> None:
+                answer(gate.service, until(gate.service.holds)[0])
+
+            alice = threading.Thread(target=approver)
+            read = _forked_later(alice, lambda: pay(50))
+            assert read.startswith("paid 50")
+
+
+def _forked_later(alice: threading.Thread, work: Callable[[], object]) -> str:
+    got: list[str] = []
+    waiter = threading.Thread(target=lambda: got.append(_child_in_context(work)))
+    waiter.start()
+    alice.start()
+    alice.join(PATIENCE)
+    waiter.join(PATIENCE)
+    return got[0]
+
+
+def _child_in_context(work: Callable[[], object]) -> str:
+    return _child(work)
+
+
+def test_a_fork_beside_busy_threads_does_not_hang(tmp_path: Path) -> None:
+    """Children forked while other threads submit never inherit a lock that nobody gives back."""
+    with gate_on(tmp_path) as gate:
+        pay = _pay(gate)
+        pay(5)
+        stop = threading.Event()
+
+        def busy() -> None:
+            while not stop.is_set():
+                pay(5)
+
+        threads = [threading.Thread(target=busy) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(5):
+                assert _child(lambda: pay(5)).startswith("paid 5")
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(PATIENCE)
+        assert gate.service.verify().ok
+
+
+def test_a_parents_wait_stays_the_parents(tmp_path: Path) -> None:
+    """A hold that the parent waits for is not claimed by a child, and survives the child's end."""
+    with gate_on(tmp_path) as gate:
+        pay = _pay(gate)
+        got: list[Any] = []
+        waiting = threading.Thread(target=lambda: got.append(gate.outcome(pay, 50)))
+        waiting.start()
+        hold = until(gate.service.holds)[0]
+        assert _child(lambda: pay(5)).startswith("paid 5")
+        assert gate.service.hold(hold.id).waiting
+        answer(gate.service, hold)
+        waiting.join(PATIENCE)
+        assert got[0].result == f"paid 50 in {os.getpid()}"
+
+
+def test_a_child_that_closes_leaves_the_parent_open(tmp_path: Path) -> None:
+    """Closing in a child closes only what is the child's."""
+    with gate_on(tmp_path) as gate:
+        pay = _pay(gate)
+        pay(5)
+        assert _child(gate.close) == "None"
+        assert _child(lambda: [pay(5), gate.close()]).startswith("['paid 5")
+        assert pay(5).startswith("paid 5")
+        with gate.call(wait=0), pytest.raises(Pending) as pending:
+            pay(50)
+        assert gate.service.hold(pending.value.action_id).state == State.PENDING
+
+
+def test_a_store_in_memory_is_refused_in_a_child(tmp_path: Path) -> None:
+    """A child cannot have the parent's store in memory; nothing runs there."""
+    (tmp_path / "p.yml").write_text("version: 1\nname: p\ndefault: allow\n", "utf-8")
+    with Gate(policy=tmp_path / "p.yml", db=":memory:", agent="desk") as gate:
+        pay = _pay(gate)
+        pay(5)
+        assert StoreError.__name__ in _child(lambda: pay(5))
+        assert pay(5).startswith("paid 5")
