@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Sequence
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
@@ -11,12 +10,11 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.desk import Desk
 from bot.payloads import Press
 from bot.slack_errors import CALL_FAILURES, trouble
-from bot.views import modals
-from bot.views.text import Block, notification, rich_text, visible
+from bot.views import blocks, modals
+from bot.views.text import Block, notification, visible
 
 log = logging.getLogger("bot")
 
-_MENTION = re.compile(r"<@([UW][A-Z0-9]{1,30})>")
 SECONDS = 8
 
 
@@ -36,12 +34,12 @@ class Answers:
         Args:
             press: What they pressed.
             title: Title of the modal, at most 24 characters.
-            sentence: Any text; ``<@U…>`` in it becomes the person's name.
+            sentence: Any text.
         """
         if press.view:
-            await self.update(press.view, modals.told(title, _spoken(sentence)))
+            await self.update(press.view, modals.told(title, sentence))
         elif press.home:
-            await self.open(press, modals.told(title, _spoken(sentence)))
+            await self.open(press, modals.told(title, sentence))
         else:
             await self.whisper(press, said(sentence), sentence)
 
@@ -63,23 +61,23 @@ class Answers:
             return False
         return True
 
-    async def whisper(self, press: Press, blocks: Sequence[Block], text: str) -> None:
+    async def whisper(self, press: Press, content: Sequence[Block], text: str) -> None:
         """Post an ephemeral message: by the response URL, else in the channel."""
-        line = notification(_spoken(text))
-        if press.response_url and await self._respond(press.response_url, blocks, line):
+        line = notification(text)
+        if press.response_url and await self._respond(press.response_url, content, line):
             return
         try:
             await self._desk.poster.chat_postEphemeral(
-                channel=press.channel, user=press.who.user, blocks=list(blocks), text=line
+                channel=press.channel, user=press.who.user, blocks=list(content), text=line
             )
         except CALL_FAILURES as error:
             log.error("%s could not be answered: %s", press.who.user, trouble(error).code)
 
-    async def _respond(self, url: str, blocks: Sequence[Block], line: str) -> bool:
+    async def _respond(self, url: str, content: Sequence[Block], line: str) -> bool:
         webhook = AsyncWebhookClient(url, timeout=SECONDS, retry_handlers=[])
         try:
             answer = await webhook.send(
-                text=line, blocks=list(blocks), response_type="ephemeral", replace_original=False
+                text=line, blocks=list(content), response_type="ephemeral", replace_original=False
             )
         except CALL_FAILURES as error:
             log.warning("A response URL did not answer: %s", trouble(error).code)
@@ -88,17 +86,5 @@ class Answers:
 
 
 def said(sentence: str) -> list[Block]:
-    """Return blocks that show any text as it is, with people's names in place of ``<@U…>``."""
-    elements: list[Block] = []
-    for index, piece in enumerate(_MENTION.split(sentence)):
-        if index % 2:
-            elements.append({"type": "user", "user_id": piece})
-        elif piece:
-            elements.append(rich_text(visible(piece), 2900))
-    section = {"type": "rich_text_section", "elements": elements or [rich_text(visible(" "), 1)]}
-    return [{"type": "rich_text", "elements": [section]}]
-
-
-def _spoken(sentence: str) -> str:
-    """Return a sentence without mentions, where they cannot be drawn."""
-    return _MENTION.sub("somebody", sentence)
+    """Return blocks that show any text as it is."""
+    return [blocks.section(visible(sentence))]

@@ -118,6 +118,8 @@ class HttpMode:
         except Exception:
             log.exception("A request of Slack's could not be handled")
             return _refused(HTTPStatus.BAD_REQUEST, "not a payload this bot reads")
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return _refused(HTTPStatus.BAD_REQUEST, "not a payload this bot reads")
         kind = (answer.headers.get("content-type") or ["text/plain;charset=utf-8"])[0]
         return web.Response(
             status=answer.status, body=(answer.body or "").encode(), headers={"Content-Type": kind}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from bot.local_workspace import Channel, Group, LocalWorkspace, Seed, User
 from gate.model import Approver
@@ -29,16 +29,15 @@ def seed_for(policy: PolicySet, channel: str | None = None) -> Seed:
         policy: The policy.
         channel: Channel that replaces every channel of the policy; None for none.
     """
-    names = _names(policy)
     approvers = policy.approvers()
-    groups = [_group(each, names) for each in approvers if each.kind == "group"]
-    rooms = [_room(each, names) for each in approvers if each.kind == "members_of"]
-    users = _users(approvers, groups, rooms, names)
+    groups = [_group(each) for each in approvers if each.kind == "group"]
+    rooms = [_room(each) for each in approvers if each.kind == "members_of"]
+    users = _users(approvers, groups, rooms)
     everybody = [user.id for user in users]
     channels = [*policy.channels(), *([channel] if channel else [])]
     known = {room.id for room in rooms}
     open_ones = [
-        Channel(id=each, name=_name(each, names), members=everybody)
+        Channel(id=each, name=_name(each), members=everybody)
         for each in dict.fromkeys(channels)
         if each not in known
     ]
@@ -84,23 +83,14 @@ def _ids(seed: Seed) -> set[str]:
     return {*people, *groups, *(each.id for each in seed.channels)}
 
 
-def _names(policy: PolicySet) -> dict[str, str]:
-    """Return the names that the policy's own ``names`` give to ids."""
-    found: dict[str, str] = {}
-    for file in policy.files:
-        names = file.document.get("names")
-        if isinstance(names, Mapping):
-            found |= {str(id_): str(name) for name, id_ in names.items()}
-    return found
-
-
-def _name(id_: str, names: Mapping[str, str]) -> str:
+def _name(id_: str) -> str:
+    """Return a name to be read for an id: U0ALICE is alice."""
     spoken = _SPOKEN.fullmatch(id_)
-    return names.get(id_) or (spoken[1].lower() if spoken else id_.lower())
+    return spoken[1].lower() if spoken else id_.lower()
 
 
-def _user(id_: str, names: Mapping[str, str]) -> User:
-    name = _name(id_, names)
+def _user(id_: str) -> User:
+    name = _name(id_)
     return User(id=id_, name=name, real_name=name.replace("_", " ").capitalize(), email=f"{name}@example.com")
 
 
@@ -109,22 +99,20 @@ def _invented(id_: str) -> list[str]:
     return [f"U{id_[1:]}{number}" for number in (1, 2)]
 
 
-def _group(approver: Approver, names: Mapping[str, str]) -> Group:
-    handle = _name(approver.id, names)
+def _group(approver: Approver) -> Group:
+    handle = _name(approver.id)
     return Group(id=approver.id, handle=handle, name=handle.capitalize(), users=_invented(approver.id))
 
 
-def _room(approver: Approver, names: Mapping[str, str]) -> Channel:
+def _room(approver: Approver) -> Channel:
     members = [*_invented(approver.id), BOT]
-    return Channel(id=approver.id, name=_name(approver.id, names), members=members, is_private=True)
+    return Channel(id=approver.id, name=_name(approver.id), members=members, is_private=True)
 
 
-def _users(
-    approvers: Iterable[Approver], groups: list[Group], rooms: list[Channel], names: Mapping[str, str]
-) -> list[User]:
-    made = {each.id: _user(each.id, names) for each in approvers if each.kind == "user"}
+def _users(approvers: Iterable[Approver], groups: list[Group], rooms: list[Channel]) -> list[User]:
+    made = {each.id: _user(each.id) for each in approvers if each.kind == "user"}
     for team in [*(group.id for group in groups), *(room.id for room in rooms)]:
-        name = _name(team, names)
+        name = _name(team)
         for number, id_ in enumerate(_invented(team), 1):
             person = User(id=id_, name=f"{name}{number}", real_name=f"{name.capitalize()} {number}")
             made.setdefault(id_, person)

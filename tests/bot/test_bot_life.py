@@ -1,0 +1,128 @@
+"""Starting, stopping, losing the connection, and living inside another process."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot import names
+from bot.app import SlackBot
+from bot.local_workspace import LocalWorkspace
+from bot.settings import BotFault, BotSettings
+from gate import Denied, Gate
+from gate.lifecycle import State
+from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, office, office_of, settings
+
+__all__ = ["office", "office_of"]
+
+
+def test_start_and_stop_leave_no_thread(office: Office) -> None:
+    """After stop nothing of the bot is left, and it can be started again."""
+    before = threading.active_count()
+    bot = SlackBot(office.agent, settings(office.workspace), transport="socket", ping=1.0)
+    for _ in range(3):
+        bot.start()
+        assert bot.alive
+        bot.stop()
+        assert not bot.alive
+    eventually(lambda: threading.active_count() <= before)
+
+
+def test_stop_is_safe_twice_and_before_start(office: Office) -> None:
+    """Stopping what does not run does nothing."""
+    bot = SlackBot(office.agent, settings(office.workspace), transport="socket")
+    bot.stop()
+    with bot:
+        pass
+    bot.stop()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"reason": "refresh_requested"}, {"reason": "warning"}, {"reason": "link_disabled", "abort": True}],
+)
+def test_a_lost_connection_comes_back(office: Office, how: dict[str, Any]) -> None:
+    """After a disconnect presses arrive again."""
+    office.open()
+    record = office.hold()
+    office.card(record)
+    known = len(office.control.envelopes())
+    office.control.disconnect(**how)
+    office.control.wait_connected(timeout=20)
+
+    def pressed() -> bool:
+        result = office.press("U0ALICE", record, names.APPROVE)
+        return bool(result["acked"])
+
+    assert eventually(pressed)
+    assert len(office.control.envelopes()) > known
+    office.until(record, State.APPROVED)
+
+
+def test_a_bot_beside_a_gate_is_known_as_one(db: Path, workspace: LocalWorkspace) -> None:
+    """In one process with the gate, the bot is its own process row, so no warning says that none lives."""
+    (folder := db.parent.parent / "policies").mkdir()
+    (folder / "refunds.yml").write_text(POLICY, encoding="utf-8")
+    gate = Gate(policy=str(folder), db=str(db), agent="support")
+    with gate, SlackBot(gate, BotSettings.local(workspace), ping=1.0):
+        kinds = sorted(each.kind for each in gate.service.living())
+        assert kinds == ["agent", "bot"]
+    assert workspace.control.socket_connections() == 0
+
+
+def test_a_guarded_call_waits_for_slack_and_goes_on(db: Path, workspace: LocalWorkspace) -> None:
+    """A real guarded call is held, denied in the workspace, and the caller gets the comment."""
+    (folder := db.parent.parent / "policies").mkdir()
+    (folder / "refunds.yml").write_text(POLICY, encoding="utf-8")
+    gate = Gate(policy=str(folder), db=str(db), agent="support")
+
+    @gate.guard("payments.issue_refund")
+    def issue_refund(order_id: str, amount: int, currency: str) -> str:
+        return f"refunded {order_id}"
+
+    def deny() -> None:
+        card = workspace.control.wait_message(CHANNEL, "Refund 400")
+        workspace.control.click("U0ALICE", CHANNEL, card["ts"], names.DENY)
+        view = workspace.control.wait_view("U0ALICE", "Reason")
+        workspace.control.submit_view("U0ALICE", view["id"], {"comment": {names.COMMENT: "no claim"}})
+
+    with gate, SlackBot(gate, BotSettings.local(workspace), ping=1.0):
+        person = threading.Thread(target=deny)
+        person.start()
+        with gate.session("c-1", on_behalf_of=None), pytest.raises(Denied) as denied:
+            issue_refund("ORD-1", 400, "EUR")
+        person.join(10)
+    assert "no claim" in denied.value.message_for_agent
+
+
+def test_something_that_is_no_gate_is_refused(workspace: LocalWorkspace) -> None:
+    """A bot needs a gate or its service."""
+    with pytest.raises(BotFault, match="needs a gate"):
+        SlackBot(object(), BotSettings.local(workspace)).start()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_leaves_the_bot_alone(office: Office) -> None:
+    """A child of a process with a bot can stop its copy without harm to the parent's."""
+    bot = office.open()
+    child = os.fork()
+    if child == 0:
+        bot.stop()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert bot.alive
+    record = office.hold()
+    office.press("U0ALICE", record, names.APPROVE)
+    office.until(record, State.APPROVED)
+
+
+def test_a_socket_that_never_says_hello_is_said(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Slack does not open the connection, start fails with what to check."""
+    monkeypatch.setattr("bot.socket_mode.CONNECT_SECONDS", 0.5)
+    office.control.faults.set("apps.connections.open", kind="delay", seconds=1.0, times=None)
+    with pytest.raises(BotFault, match="Socket Mode"):
+        SlackBot(office.agent, settings(office.workspace), transport="socket").start()
