@@ -35,10 +35,7 @@ def evaluate(policy: PolicySet, action: Action) -> Verdict:
         return _gate_verdict(policy, BAD_NAME, f"{quoted(action.name)} is not an action name: namespace.tool")
     known = policy.known(action)
     subject = Subject(action, known)
-    found = [ruling for covering in policy.covering(action.name) for ruling in _answers(covering, subject)]
-    if not found:
-        reason = f"No policy covers {action.name}."
-        return replace(_gate_verdict(policy, NO_POLICY, reason), effect=known.effect)
+    found = _opinions(policy.covering(action.name), subject)
     answer = max((ruling.answer for ruling in found), key=_STRICTNESS.__getitem__)
     rulings = _ordered(ruling for ruling in found if ruling.answer == answer)
     return Verdict(
@@ -58,11 +55,38 @@ def _gate_verdict(policy: PolicySet, rule: str, reason: str) -> Verdict:
     return Verdict("block", (ruling,), (), _NOTHING_KNOWN, policy.revision, redact=policy.redactions())
 
 
-def _answers(covering: Covering, subject: Subject) -> list[Ruling]:
-    """Return the rulings of one file: its rules by its own way of resolving, or else its default."""
+def _opinions(files: Sequence[Covering], subject: Subject) -> list[Ruling]:
+    """Return the rulings of all files; where none is sure to have an opinion, the gate's own block too.
+
+    A file that abstains but for an unknown rule might have no opinion at all, and a call on which nobody
+    has one is blocked: an argument that was spoilt must not turn that into a hold.
+    """
+    found: list[Ruling] = []
+    somebody = False
+    for covering in files:
+        rulings, sure = _answers(covering, subject)
+        found.extend(rulings)
+        somebody = somebody or sure
+    return found if somebody else [*found, _no_policy(found, subject)]
+
+
+def _no_policy(unsure: Sequence[Ruling], subject: Subject) -> Ruling:
+    ruling = Ruling(NO_POLICY, "block", f"No policy covers {subject.action.name}.")
+    whys = tuple(dict.fromkeys(why for each in unsure for why in each.missing))
+    return _unsure(ruling, Unknown(whys)) if whys else ruling
+
+
+def _answers(covering: Covering, subject: Subject) -> tuple[list[Ruling], bool]:
+    """Return the rulings of one file, and whether it surely has an opinion.
+
+    Its rules answer by its own way of resolving; where none surely applies, its default does as well.
+    """
     walk = _first_match if covering.file.first_match else _strictest
     rulings, sure = walk(covering.rules, subject)
-    return rulings if sure else [*rulings, *_default(covering.file, subject)]
+    if sure:
+        return rulings, True
+    default = _default(covering.file, subject)
+    return [*rulings, *default], bool(default)
 
 
 def _strictest(rules: Sequence[Rule], subject: Subject) -> tuple[list[Ruling], bool]:

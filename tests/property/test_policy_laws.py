@@ -39,7 +39,11 @@ comparisons = st.one_of(
         lambda op, t: {op: t}, st.sampled_from(["regex", "not_regex"]), st.sampled_from(["a+", "[^a]*", ".*"])
     ),
 )
-leaves = st.builds(lambda name, ops: {f"args.{name}": ops}, st.sampled_from(NAMES), comparisons)
+money = st.builds(
+    lambda op, code, n: {"effect.amount": {op: {code: n}}},
+    st.sampled_from(["gt", "lte", "eq"]), st.sampled_from(["EUR", "USD", "*"]), numbers,
+)  # fmt: skip
+leaves = money | st.builds(lambda name, ops: {f"args.{name}": ops}, st.sampled_from(NAMES), comparisons)
 conditions = st.recursive(
     leaves,
     lambda inner: st.one_of(
@@ -60,7 +64,14 @@ def _text(made: list[tuple[str, Any]], default: str, resolve: str = "strictest")
         {"id": f"r{index}", "then": then, "reason": "Why.", **({} if when is None else {"when": when})}
         for index, (then, when) in enumerate(made)
     ]
-    body = {"default": default, "resolve": resolve, "approvals": APPROVALS, "rules": written}
+    actions = {"shop.pay": {"amount": "args.x", "currency": "EUR"}}
+    body = {
+        "actions": actions,
+        "default": default,
+        "resolve": resolve,
+        "approvals": APPROVALS,
+        "rules": written,
+    }
     return "\n".join(f"{key}: {json.dumps(value)}" for key, value in body.items())
 
 

@@ -54,7 +54,7 @@ def test_a_file_whose_rules_are_silent_gives_its_default() -> None:
         ("require_approval", "require_approval", "require_approval", ("a/u", "a/default")),
         ("require_approval", "block", "block", ("a/default",)),
         ("block", "allow", "block", ("a/u",)),
-        ("require_approval", "abstain", "require_approval", ("a/u",)),
+        ("require_approval", "abstain", "block", ("gate/no_policy",)),
         ("allow", "abstain", "block", ("gate/no_policy",)),
     ],
 )
@@ -226,6 +226,18 @@ def test_decisive_values_are_what_decided_plus_effect_paths_plus_declared() -> N
     )
     assert verdict.decisive == ("args.x", "args.y", "args.z", "args.sum", "args.account")
     assert _verdict(rule("r", "require_approval")).decisive == ()
+
+
+def test_an_unknown_hold_does_not_lift_the_block_of_what_nobody_covers() -> None:
+    """If the condition were false, every file would abstain; the reason says what was missing."""
+    unsure = written(rule("u", "require_approval", when=UNKNOWN), default="abstain")
+    verdict = evaluate(load(unsure, unsure.replace('"u"', '"v"')), CALL)
+    assert verdict.rules == ("gate/no_policy",)
+    assert verdict.reason.startswith(
+        "No policy covers shop.run_it. (Could not be decided: missing was not given"
+    )
+    sure = written(rule("a", "allow", when=TRUE), default="abstain")
+    assert evaluate(load(unsure, sure), CALL).rules == ("a/u",)
 
 
 def test_the_verdict_carries_the_revision() -> None:
