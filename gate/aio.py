@@ -102,7 +102,7 @@ async def _take(runtime: Runtime, step: WaitStep | ToolStep) -> Any:
         except GeneratorExit:
             raise
         except BaseException as error:
-            return Raised(error)
+            return Raised(error, step.running.action_id)
 
 
 async def _sleep(runtime: Runtime, step: WaitStep) -> None:

@@ -108,7 +108,7 @@ class Guarded:
             return ending
         if isinstance(ending.error, Outcome):
             # A guarded call inside the tool was refused: this tool ran and raised that.
-            return Failed("failed", Details(name=self.name, error=error_text(ending.error)))
+            return Failed("failed", Details(ending.action_id, self.name, error=error_text(ending.error)))
         raise ending.error
 
     def _runtime(self) -> Runtime:

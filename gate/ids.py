@@ -13,7 +13,8 @@ LENGTH = 16
 
 def new_id() -> str:
     """Return a new id: 16 characters, 80 random bits."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+    number = secrets.randbits(5 * LENGTH)
+    return "".join(ALPHABET[number >> shift & 31] for shift in range(0, 5 * LENGTH, 5))
 
 
 def new_nonce() -> str:

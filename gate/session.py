@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, get_args
 
@@ -73,7 +73,7 @@ class Session:
     id: str
     agent: str
     on_behalf_of: Principal | None
-    _gate: Gate
+    _gate: Gate = field(repr=False)
 
     def __enter__(self) -> Self:
         self._gate._context.enter(self)

@@ -34,6 +34,7 @@ class Raised:
     """What the tool itself raised; carried as a value, so that nothing on the way changes it."""
 
     error: BaseException
+    action_id: str
 
 
 @dataclass(frozen=True, slots=True)

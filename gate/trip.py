@@ -143,16 +143,22 @@ def settle_raised(
 
 
 def _returned(runtime: Runtime, action: Action, value: Any) -> End:
-    return End(ok=True, result=kept_result(value, secrets=_secrets(runtime, action)))
+    secrets = _secrets(runtime, action)
+    return End(ok=True, result=None if secrets is None else kept_result(value, secrets=secrets))
 
 
 def _raised(runtime: Runtime, action: Action, error: Exception) -> End:
-    return End(ok=False, error=error_text(error, secrets=_secrets(runtime, action)))
+    secrets = _secrets(runtime, action)
+    text = type(error).__name__ if secrets is None else error_text(error, secrets=secrets)
+    return End(ok=False, error=text)
 
 
-def _secrets(runtime: Runtime, action: Action) -> tuple[str, ...]:
-    """Return every text of the call that people may not see."""
-    return redact(action.arguments, paths=runtime.service.policy().redactions()).secrets
+def _secrets(runtime: Runtime, action: Action) -> tuple[str, ...] | None:
+    """Return every text of the call that people may not see, or None where the policy cannot be read now."""
+    try:
+        return redact(action.arguments, paths=runtime.service.policy().redactions()).secrets
+    except GateError:
+        return None
 
 
 def _settled(action_id: str, verb: Callable[[], None]) -> None:
@@ -217,4 +223,4 @@ def _use(runtime: Runtime, step: ToolStep) -> Returned | Raised:
         try:
             return Returned(step.call.tool(step.call.action.arguments))
         except BaseException as error:
-            return Raised(error)
+            return Raised(error, step.running.action_id)

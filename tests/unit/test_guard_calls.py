@@ -232,6 +232,27 @@ def test_the_snapshot_is_what_runs(gate: Gate) -> None:
     assert lines == ["a", "b"]
 
 
+def test_a_failed_settle_never_replaces_the_result(tmp_path: Path) -> None:
+    """A tool whose end cannot be recorded has run: its caller gets the result, or its own exception."""
+    gate = gate_on(tmp_path)
+
+    @gate.guard("desk.pay")
+    def pay(amount: int) -> str:
+        gate.service.store.close()
+        if amount == 6:
+            raise KeyError(amount)
+        return "paid"
+
+    assert pay(5) == "paid"
+    gate.close()
+    with pytest.raises(KeyError):
+        pay(6)
+    gate.close()
+    with gate:
+        states = [record.body["move"]["to"] for record in gate.service.records() if "move" in record.body]
+    assert states == ["running", "running"]
+
+
 def test_the_same_call_id_is_the_same_call(gate: Gate) -> None:
     """A call id that ran gives its stored outcome again, shared, without running; another call fails."""
     till = Till(gate)
