@@ -17,6 +17,7 @@ from bot.commands import Commands
 from bot.deciding import Deciding
 from bot.desk import Desk
 from bot.forms import FAILED, Forms
+from bot.once import Once
 from bot.payloads import Body, Press, clicker, pressed, submitted, typed
 from bot.slack_errors import CALL_FAILURES, trouble
 from bot.views import modals
@@ -45,6 +46,7 @@ class Handlers:
         self._deciding = Deciding(desk, self._answers, cards)
         self._forms = Forms(self._deciding)
         self._commands = Commands(desk, self._answers, self._deciding)
+        self._once = Once()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._does: dict[str, Callable[[Press], Awaitable[None]]] = {
             names.APPROVE: self._deciding.approve,
@@ -74,11 +76,11 @@ class Handlers:
 
     async def _on_action(self, ack: AsyncAck, body: Body) -> None:
         await ack()
-        self._later(self._act(pressed(body, self._desk.team)))
+        self._once.start(body, lambda: self._later(self._act(pressed(body, self._desk.team))))
 
     async def _on_submit(self, ack: AsyncAck, body: Body) -> None:
         press = submitted(body, self._desk.team)
-        task = self._later(self._forms.submit(press))
+        task = self._once.start(body, lambda: self._later(self._forms.submit(press)))
         await asyncio.wait({task}, timeout=SUBMIT_SECONDS)
         if task.done():
             await ack(**task.result())
@@ -89,12 +91,13 @@ class Handlers:
     async def _on_command(self, ack: AsyncAck, body: Body) -> None:
         await ack()
         press = typed(body, self._desk.team)
-        self._later(self._guarded(press, self._commands.answer(press)))
+        self._once.start(body, lambda: self._later(self._guarded(press, self._commands.answer(press))))
 
     async def _on_shortcut(self, ack: AsyncAck, body: Body) -> None:
         await ack()
         press = pressed(body, self._desk.team)
-        self._later(self._answers.open(press, modals.told("Approval gate", UNKNOWN)))
+        window = modals.told("Approval gate", UNKNOWN)
+        self._once.start(body, lambda: self._later(self._answers.open(press, window)))
 
     async def _on_options(self, ack: AsyncAck) -> None:
         await ack(options=[])
@@ -106,7 +109,8 @@ class Handlers:
         await ack()
         event = body.get("event") or {}
         if event.get("tab", "home") == "home":
-            self._later(self._publish_home({**body, "user": {"id": event.get("user")}}))
+            whose = {**body, "user": {"id": event.get("user")}}
+            self._once.start(body, lambda: self._later(self._publish_home(whose)))
 
     async def _act(self, press: Press) -> None:
         does = self._does.get(press.action)
