@@ -36,11 +36,11 @@ class Answers:
             title: Title of the modal, at most 24 characters.
             sentence: Any text.
         """
-        if press.view:
-            await self.update(press.view, modals.told(title, sentence))
-        elif press.home:
+        if press.view and await self.update(press.view, modals.told(title, sentence)):
+            return
+        if press.home and not press.view:
             await self.open(press, modals.told(title, sentence))
-        else:
+        elif press.response_url or press.channel:
             await self.whisper(press, said(sentence), sentence)
 
     async def open(self, press: Press, view: Block) -> str | None:

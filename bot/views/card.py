@@ -275,10 +275,11 @@ def _history(record: HoldRecord) -> list[Block]:
     elements = []
     if record.identical is not None:
         elements.append(plain(Shown(f"The identical call before: {past_line(record.identical)}"), 300))
-    if record.history:
-        more = len(record.history) - 1
-        tail = f" · and {more} more calls" if more else ""
-        elements.append(plain(Shown(f"Before this: {past_line(record.history[0])}{tail}"), 300))
+    known = record.identical.action_id if record.identical else ""
+    past = [each for each in record.history if each.action_id != known]
+    if past:
+        tail = f" · and {len(past) - 1} more calls" if len(past) > 1 else ""
+        elements.append(plain(Shown(f"Before this: {past_line(past[0])}{tail}"), 300))
     return [blocks.context(*elements)] if elements else []
 
 

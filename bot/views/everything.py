@@ -11,7 +11,7 @@ from bot.references import Origin, code_of
 from bot.views import blocks, words
 from bot.views.card import evidence_line, past_line
 from bot.views.modals import modal
-from bot.views.text import Block, Shown, fixed, lines, moment, one_line, plain, rich_text, visible
+from bot.views.text import Block, Shown, fixed, lines, moment, one_line, plain, rich_text, visible, width
 from bot.views.values import Value, all_values, decisive_values
 from gate.lifecycle import State
 from gate.model import HoldRecord, Ruling
@@ -106,8 +106,10 @@ def _paged(content: list[Block]) -> list[tuple[Block, ...]]:
 
 
 def _decisive(record: HoldRecord) -> Iterator[Block]:
-    yield blocks.header(one_line(record.described))
-    yield from blocks.long_text(one_line(record.described))
+    line = one_line(record.described)
+    yield blocks.header(line)
+    if width(line) > 150:
+        yield from blocks.long_text(line)
     values = decisive_values(record)
     if values:
         yield blocks.context(fixed("*Decisive values*"))

@@ -16,6 +16,7 @@ HINT = (
     "The agent reads this word for word and may repeat it to the customer."
     " Notes among colleagues: reply in the thread."
 )
+WANTED = "The policy asks for one of them: a reason or a comment."
 OTHER = "Other"
 REASONS = (
     "Wrong amount or recipient",
@@ -76,6 +77,8 @@ def deny_form(record: HoldRecord, origin: Origin) -> Block:
     stop = record.state is State.APPROVED
     title, submit = ("Stop this call", "Stop it") if stop else ("Deny this call", "Deny")
     content = [blocks.section(one_line(record.described), 600), _reason_input(record), _comment_input(True)]
+    if comment_required(record, "deny"):
+        content.insert(1, blocks.context(plain(Shown(WANTED))))
     return _form(title, submit, content, names.DENY_FORM, origin)
 
 
