@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gate.errors import GateError
 from gate.steps import Raised, Returned, Step, ToolStep, VerbStep, WaitStep
 from gate.waiting import Watch
 
@@ -29,43 +31,12 @@ async def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
     Raises:
         asyncio.CancelledError: The caller was cancelled; what was begun has been settled.
     """
-    answer: Any = None
-    error: BaseException | None = None
-    cancelled: asyncio.CancelledError | None = None
-    while True:
-        try:
-            step = steps.send(answer) if error is None else steps.throw(error)
-        except StopIteration as end:
-            if cancelled is not None:
-                raise cancelled from None
-            return end.value
-        answer, error = None, None
-        try:
-            if isinstance(step, VerbStep):
-                answer, caught = await shielded(runtime, step.do)
-                cancelled = cancelled or caught
-            elif cancelled is not None:
-                error, cancelled = cancelled, None
-            else:
-                answer = await _take(runtime, step)
-        except GeneratorExit:
-            _abandon(steps)
-            raise
-        except BaseException as raised:
-            error = raised
-
-
-def _abandon(steps: Generator[Step, Any, Any]) -> None:
-    """Settle what was begun when the loop throws the caller away; no more awaiting is possible then.
-
-    It is told as a cancellation, since a generator may do nothing more after GeneratorExit.
-    """
+    driver = _Driver(runtime, steps)
     try:
-        step = steps.throw(asyncio.CancelledError())
-        while isinstance(step, VerbStep):
-            step = steps.send(step.do())
-    except (asyncio.CancelledError, StopIteration):
-        return
+        return await driver.run()
+    except GeneratorExit:
+        driver.abandon()
+        raise
 
 
 async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, asyncio.CancelledError | None]:
@@ -76,20 +47,88 @@ async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, asyncio.
     """
     if runtime.poller.released:
         return verb(), None
-    future = asyncio.get_running_loop().run_in_executor(runtime.executor, verb)
-    caught: asyncio.CancelledError | None = None
+    return await _ended(runtime.executor.submit(verb))
+
+
+class _Driver:
+    """Take the steps of one trip, and know which verb is under way."""
+
+    def __init__(self, runtime: Runtime, steps: Generator[Step, Any, Any]) -> None:
+        self._runtime, self._steps = runtime, steps
+        self._cancelled: asyncio.CancelledError | None = None
+        self._verb: Future[Any] | None = None
+
+    async def run(self) -> Any:
+        """Take every step and return where they lead."""
+        answer: Any = None
+        error: BaseException | None = None
+        while True:
+            try:
+                step = self._steps.send(answer) if error is None else self._steps.throw(error)
+            except StopIteration as end:
+                if self._cancelled is not None:
+                    raise self._cancelled from None
+                return end.value
+            answer, error = None, None
+            try:
+                answer = await self._take(step)
+            except GeneratorExit:
+                raise
+            except BaseException as raised:
+                error = raised
+
+    def abandon(self) -> None:
+        """Settle what was begun when the loop throws the caller away; no more awaiting is possible then.
+
+        It is told as a cancellation, since a generator may do nothing more after GeneratorExit.
+        """
+        try:
+            step = self._resume()
+            while True:
+                if isinstance(step, VerbStep):
+                    step = self._steps.send(step.do())
+                else:
+                    step = self._steps.throw(asyncio.CancelledError())
+        except (asyncio.CancelledError, StopIteration, GateError):
+            return
+
+    def _resume(self) -> Step:
+        if self._verb is None:
+            return self._steps.throw(asyncio.CancelledError())
+        error = self._verb.exception()
+        return self._steps.throw(error) if error else self._steps.send(self._verb.result())
+
+    async def _take(self, step: Step) -> Any:
+        self._verb = None
+        if isinstance(step, VerbStep):
+            return await self._do(step)
+        if self._cancelled is not None:
+            gone, self._cancelled = self._cancelled, None
+            raise gone
+        return await _take(self._runtime, step)
+
+    async def _do(self, step: VerbStep) -> Any:
+        if self._runtime.poller.released:
+            return step.do()
+        self._verb = self._runtime.executor.submit(step.do)
+        answer, caught = await _ended(self._verb)
+        self._cancelled = self._cancelled or caught
+        return answer
+
+
+async def _ended(work: Future[T]) -> tuple[T, asyncio.CancelledError | None]:
+    """Wait for work on another thread, to its end also where the caller is cancelled meanwhile."""
+    future = asyncio.wrap_future(work)
+    gone: asyncio.CancelledError | None = None
     while not future.done():
         try:
-            await asyncio.shield(future)
+            await asyncio.wait([future])
         except asyncio.CancelledError as cancelled:
-            if future.cancelled():
-                raise
-            caught = cancelled
-        except BaseException:
-            break
-    if caught is not None and future.exception() is not None:
-        raise caught from future.exception()
-    return future.result(), caught
+            gone = cancelled
+    error = future.exception()
+    if gone is not None and error is not None:
+        raise gone from error
+    return future.result(), gone
 
 
 async def _take(runtime: Runtime, step: WaitStep | ToolStep) -> Any:

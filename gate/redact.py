@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -69,6 +70,7 @@ def redact(arguments: Mapping[str, Any], *, paths: Sequence[str] = (), show: Seq
     return Redacted(written, tuple(writer.hidden), tuple(writer.secrets))
 
 
+@lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Tell whether a key names a secret, judging its words whole: ``api_key`` does, ``monkey`` does not."""
     words = [word.lower() for word in _WORD.findall(name)]

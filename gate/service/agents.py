@@ -93,11 +93,15 @@ class AgentVerbs(Road):
 
     def doubt(self, action_id: str, *, code: str = "interrupted", reason: str) -> None:
         """Record that nobody knows how an action in hand ended; a second word about it changes nothing."""
-        with self._turn() as turn:
-            row = action_row(turn.tx, action_id)
-            if row["state"] == State.RUNNING:
-                claiming.doubt(turn, row, code=code, reason=reason, actor=f"agent:{row['agent']}")
-        self._drop(action_id)
+        try:
+            with self._turn() as turn:
+                row = action_row(turn.tx, action_id)
+                if row["state"] == State.RUNNING:
+                    claiming.doubt(turn, row, code=code, reason=reason, actor=f"agent:{row['agent']}")
+        finally:
+            self._drop(
+                action_id
+            )  # where it could not be written, the next heartbeat finds it in nobody's hand
 
     def follow_fork(self) -> None:
         """Become a process of its own in a forked child, before anything else is done there."""

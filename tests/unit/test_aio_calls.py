@@ -287,6 +287,26 @@ def test_a_coroutine_thrown_away_by_its_loop_is_settled(tmp_path: Path) -> None:
         assert states[-1] == "in_doubt"
 
 
+def test_a_coroutine_thrown_away_while_it_is_submitted_never_starts(tmp_path: Path) -> None:
+    """A call whose coroutine is closed during the submit of an allowed call: the tool does not run."""
+    with gate_on(tmp_path) as gate:
+        till: list[Till] = []
+        there, go = _held_back(gate, "submit")
+
+        async def start() -> Any:
+            till.append(Till(gate))
+            call = till[0].pay(5)
+            future = call.__await__().send(None)
+            assert future is not None
+            await soon(there.is_set)
+            go.set()
+            return call
+
+        asyncio.run(start()).close()
+        record = [each.body for each in gate.service.records() if "move" in each.body][-1]
+        assert (record["move"]["to"], till[0].paid) == ("failed", [])
+
+
 def test_gathered_calls_keep_their_own_options(tmp_path: Path) -> None:
     """Options laid ready before a gather are taken by one of its calls only."""
 
