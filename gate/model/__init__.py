@@ -1,0 +1,61 @@
+"""The frozen values that travel between the floors: actions, verdicts, decisions, holds."""
+
+from gate.model.calls import (
+    Action,
+    Effect,
+    Evidence,
+    Parameters,
+    PastCall,
+    Principal,
+    ResolvedEffect,
+    Risk,
+    Weight,
+)
+from gate.model.people import (
+    Card,
+    Decision,
+    Freeze,
+    Notice,
+    Person,
+    Route,
+    Said,
+)
+from gate.model.records import (
+    ActionRecord,
+    HoldRecord,
+    Submission,
+)
+from gate.model.verdicts import (
+    Answer,
+    Approver,
+    Requirement,
+    Ruling,
+    Verdict,
+)
+
+__all__ = [
+    "Action",
+    "ActionRecord",
+    "Answer",
+    "Approver",
+    "Card",
+    "Decision",
+    "Effect",
+    "Evidence",
+    "Freeze",
+    "HoldRecord",
+    "Notice",
+    "Parameters",
+    "PastCall",
+    "Person",
+    "Principal",
+    "Requirement",
+    "ResolvedEffect",
+    "Risk",
+    "Route",
+    "Ruling",
+    "Said",
+    "Submission",
+    "Verdict",
+    "Weight",
+]

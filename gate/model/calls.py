@@ -1,0 +1,170 @@
+"""What an agent asks: actions, effects, for whom, and the evidence beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from gate.lifecycle import State
+
+Risk = Literal["read", "write", "destructive"]
+Weight = Literal["strong", "weak", "unavailable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """For whom a session acts.
+
+    Attributes:
+        kind: ``person`` (a Slack user), ``email`` (looked up before posting) or ``outside`` (free text).
+        id: User id, address or text.
+        team: Slack team id of a person; None means the store's own workspace.
+    """
+
+    kind: Literal["person", "email", "outside"]
+    id: str
+    team: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One line for people: what a host system says about the case.
+
+    Attributes:
+        text: The line.
+        weight: ``strong``, ``weak`` (default) or ``unavailable``.
+        url: Link to the source; None for none.
+    """
+
+    text: str
+    weight: Weight = "weak"
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a tool does, as its author declares it; every part may be left to the policy.
+
+    Attributes:
+        risk: ``read``, ``write`` or ``destructive``.
+        reversible: Whether it can be undone.
+        outbound: Whether it leaves the company.
+        amount: Path of its amount, such as ``args.amount``.
+        currency: Path of its currency, or an ISO 4217 code.
+        describe: Template of the sentence people read, such as ``Refund {args.amount}``.
+        decisive: Paths that people must see uncut before they approve.
+    """
+
+    risk: Risk | None = None
+    reversible: bool | None = None
+    outbound: bool | None = None
+    amount: str | None = None
+    currency: str | None = None
+    describe: str | None = None
+    decisive: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters that the called tool has, as far as known.
+
+    Attributes:
+        names: Parameter names.
+        open: True where the tool takes free ``**kwargs``.
+    """
+
+    names: frozenset[str]
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One intended tool call.
+
+    Attributes:
+        name: ``namespace.tool``.
+        arguments: Snapshot of the bound arguments by parameter name.
+        agent: Which agent asks.
+        session: Session id.
+        on_behalf_of: For whom, or None.
+        call_id: The caller's id for this call, or None.
+        target: Free text from host code (account, base URL), or None.
+        effect: What the code declares of the tool, or None.
+        parameters: What the tool takes; None where no schema is known.
+        not_shown: Names of live parameters that are passed through unjudged.
+        source: ``host`` where host code wrote the name, ``server`` where somebody else did.
+        note: The agent's own words, unverified, or None.
+        parent: Id of the action within whose tool this call was made, or None.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    agent: str
+    session: str
+    on_behalf_of: Principal | None = None
+    call_id: str | None = None
+    target: str | None = None
+    effect: Effect | None = None
+    parameters: Parameters | None = None
+    not_shown: tuple[str, ...] = ()
+    source: Literal["host", "server"] = "host"
+    note: str | None = None
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedEffect:
+    """What the policy set, the code and the name together say of a tool.
+
+    Attributes:
+        risk: Final risk.
+        reversible: Final reversibility.
+        outbound: Whether it leaves the company.
+        guessed: True where the risk is a guess from the name.
+        amount: Path of the amount, or None.
+        currency: Path or code of the currency, or None.
+        describe: Template of the describe line, or None.
+        decisive: Declared decisive paths.
+        sources: Who decided each key: ``FILE``, ``code``, ``guess`` or ``undeclared``.
+    """
+
+    risk: Risk
+    reversible: bool
+    outbound: bool
+    guessed: bool = False
+    amount: str | None = None
+    currency: str | None = None
+    describe: str | None = None
+    decisive: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def declared_read(self) -> bool:
+        """Tell whether this is a read by declaration, not by guess."""
+        return self.risk == "read" and not self.guessed
+
+
+@dataclass(frozen=True, slots=True)
+class PastCall:
+    """One earlier call, as the history line and the view show it.
+
+    Attributes:
+        action_id: Its id.
+        name: Its name.
+        described: Its describe line, redacted.
+        state: How it stands or ended.
+        at: When it was submitted, UTC.
+        reason: Reason or comment that belongs to the end; may be empty.
+    """
+
+    action_id: str
+    name: str
+    described: str
+    state: State
+    at: datetime
+    reason: str = ""
