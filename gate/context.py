@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from gate.model import Decision
+from gate.shapes import has_utf8
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
@@ -148,5 +149,5 @@ class Context:
 
 
 def _check_text(name: str, value: object) -> None:
-    if value is not None and not (isinstance(value, str) and value):
+    if value is not None and not (isinstance(value, str) and value and has_utf8(value)):
         raise TypeError(f"{name}={value!r} is no text; give a text that is not empty, or None.")

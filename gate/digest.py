@@ -84,6 +84,8 @@ def action_digest(key: bytes, action: Action) -> str:
     Raises:
         ActionError: A part of the call cannot be judged.
     """
+    for part in ("call_id", "note", "parent"):
+        tagged(getattr(action, part), path=part)  # stored beside the call, so judged too, but not digested
     person = action.on_behalf_of
     form = {
         "name": tagged(action.name, path="name"),

@@ -9,13 +9,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, get_args
 
 from gate.model import Evidence, Principal, Weight
+from gate.shapes import has_utf8
 
 if TYPE_CHECKING:
     from gate.facade import Gate
 
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}")
 _TEAM = re.compile(r"[TE][A-Z0-9]{2,20}")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_EMAIL = re.compile(r"[^@\s\ud800-\udfff]{1,64}@[^@\s\ud800-\udfff]{1,190}")
 _LONGEST_TEXT = 200
 
 
@@ -53,7 +54,7 @@ def outside(who: str) -> Principal:
     Raises:
         ValueError: The text is empty or longer than 200 characters.
     """
-    if not who.strip() or len(who) > _LONGEST_TEXT:
+    if not who.strip() or len(who) > _LONGEST_TEXT or not has_utf8(who):
         raise ValueError("outside(…) takes a text of 1 to 200 characters, such as 'customer cus_81'.")
     return Principal("outside", who)
 
@@ -126,7 +127,7 @@ def check_names(id_: object, agent: object, on_behalf_of: object) -> None:
         TypeError: A name is no text, or ``on_behalf_of`` is neither a principal nor None.
     """
     for name, value in (("id", id_), ("agent", agent)):
-        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_TEXT:
+        if not isinstance(value, str) or not 0 < len(value.strip()) <= _LONGEST_TEXT or not has_utf8(value):
             raise TypeError(f"{name}={value!r} is no text of 1 to {_LONGEST_TEXT} characters.")
     if on_behalf_of is not None and not isinstance(on_behalf_of, Principal):
         raise TypeError(
@@ -141,6 +142,6 @@ def _line(line: object) -> Evidence:
         raise TypeError(f"{line!r} is no line of evidence; give a text or Evidence(text, weight=…, url=…).")
     if made.weight not in get_args(Weight):
         raise ValueError(f"weight={made.weight!r} is none of {', '.join(get_args(Weight))}.")
-    if not made.text.strip():
-        raise ValueError("A line of evidence is empty; leave it out.")
+    if not made.text.strip() or not has_utf8(f"{made.text}{made.url or ''}"):
+        raise ValueError("A line of evidence is empty or no text; leave it out.")
     return made

@@ -29,6 +29,15 @@ def spell(root: str, keys: Sequence[str | int]) -> str:
     return "".join(parts)
 
 
+def has_utf8(text: str) -> bool:
+    """Tell whether a text has a UTF-8 form; half a surrogate pair has none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def class_name(kind: type) -> str:
     """Return module and qualified name of a class; the name alone for built-in ones."""
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

@@ -111,11 +111,18 @@ def test_only_one_call_takes_the_options() -> None:
     assert context.take_options() is None
 
 
-@pytest.mark.parametrize("options", [{"id": ""}, {"id": 7}, {"note": 7}])
+@pytest.mark.parametrize("options", [{"id": ""}, {"id": 7}, {"note": 7}, {"note": "\ud800"}])
 def test_options_that_are_no_text_are_refused(gate: Gate, options: dict[str, Any]) -> None:
     """A call id or note is a text that is not empty."""
     with pytest.raises(TypeError, match="is no text"):
         gate.call(**options)
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 201, "\ud800", 7])
+def test_session_ids_are_texts(gate: Gate, name: Any) -> None:
+    """A session id is a text of 1 to 200 characters that can be stored."""
+    with pytest.raises(TypeError, match="id="):
+        gate.session(name, agent="desk", on_behalf_of=None)
 
 
 @pytest.mark.parametrize("behalf", ["U0BOB", "bob@example.com", 7])
@@ -134,7 +141,14 @@ def test_principals_are_what_they_say() -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: person("bob"), lambda: person("U0BOB", "acme"), lambda: email("bob"), lambda: outside(" ")],
+    [
+        lambda: person("bob"),
+        lambda: person("U0BOB", "acme"),
+        lambda: email("bob"),
+        lambda: outside(" "),
+        lambda: outside("\ud800"),
+        lambda: email("\ud800@x"),
+    ],
 )
 def test_principals_of_another_form_are_refused(make: Callable[[], Principal]) -> None:
     """What is no Slack id, no address or no text is refused."""
@@ -149,6 +163,7 @@ def test_principals_of_another_form_are_refused(make: Callable[[], Principal]) -
         ([7], TypeError),
         ([Evidence("x", weight="sure")], ValueError),  # type: ignore[arg-type]
         ([" "], ValueError),
+        (["\ud800"], ValueError),
     ],
 )
 def test_evidence_of_another_form_is_refused(gate: Gate, lines: Any, error: type[Exception]) -> None:

@@ -182,8 +182,9 @@ def test_the_digest_leaves_out_what_is_not_approved(changes: dict[str, Any]) -> 
 
 def test_texts_around_the_call_are_judged_too() -> None:
     """A target that has no UTF-8 form is refused by name."""
-    with pytest.raises(ActionError, match="target: the text has half a surrogate"):
-        action_digest(KEY, _action(target="\ud800"))
+    for part in ("target", "note", "call_id", "session"):
+        with pytest.raises(ActionError, match=f"{part}: the text has half a surrogate"):
+            action_digest(KEY, _action(**{part: "\ud800"}))
 
 
 def test_the_snapshot_shares_nothing_changeable() -> None:
