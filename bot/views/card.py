@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from bot.views.text import (
     visible,
     width,
 )
+from bot.views.text import shown as spelled
 from bot.views.values import (
     Value,
     decisive_values,
@@ -230,12 +232,22 @@ def _comments(record: HoldRecord) -> list[Block]:
 def _result(record: HoldRecord) -> list[Block]:
     shown = [blocks.section(visible(f"Because: {record.end_reason}"), 500)] if _tells_reason(record) else []
     if record.result is not None:
-        shown += [blocks.context(plain(Shown("Returned"))), preformatted(clip(visible(record.result), 500))]
+        returned = clip(_returned(record.result), 500)
+        shown += [blocks.context(plain(Shown("Returned"))), preformatted(returned)]
     return shown
 
 
+def _returned(result: str) -> Shown:
+    """Write a result as the arguments are written; what is no JSON stands as it is."""
+    try:
+        return spelled(json.loads(result))
+    except ValueError:
+        return visible(result)
+
+
 def _tells_reason(record: HoldRecord) -> bool:
-    return bool(record.end_reason) and record.state is not State.DENIED
+    """Tell whether the card's first words leave out why it ended, or what it raised."""
+    return bool(record.end_reason) and record.state not in (State.DENIED, State.EXPIRED, State.SUCCEEDED)
 
 
 def _rest(record: HoldRecord) -> list[Block]:

@@ -191,4 +191,4 @@ def _speaks(character: str) -> bool:
 def notification(text: str, limit: int = 3000) -> str:
     """Escape a finished notification line, which Slack parses as mrkdwn; cut to the limit."""
     escaped = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return clip(visible(re.sub(r"[`*_~]", "…", escaped)), limit) or " "
+    return clip(Shown(re.sub(r"[`*_~]", "…", escaped)), limit) or " "

@@ -57,7 +57,7 @@ def standing_line(record: HoldRecord) -> str:
         return f"*Approved.* {people(record.decisions)} The agent may start it now{until}; then nothing runs."
     if record.state is State.RUNNING:
         return f"*Running now.* {people(record.decisions)}"
-    when = f" {moment(record.ended_at)}." if record.ended_at else ""
+    when = f" Ended {moment(record.ended_at)}." if record.ended_at else ""
     if record.state is State.DENIED:
         return f"*Denied.* {people(record.decisions)} Nothing ran."
     return f"{ending(record)}{when} {people(record.decisions)}".strip()

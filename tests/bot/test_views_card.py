@@ -160,6 +160,16 @@ def test_a_closed_card_says_how_it_ended(record: Any, pieces: list[str]) -> None
     assert not button(whole, names.STOP)
 
 
+def test_a_closed_card_says_nothing_twice() -> None:
+    """Why a call was held is no reason that it ran; an expired card says why once; a result is bare."""
+    ran = said(card(ended(State.SUCCEEDED, "ran", result='"re_1"', end_reason="Refund above the limit.")))
+    assert "Because" not in ran
+    assert '\\"re_1' not in ran
+    expired = ended(State.EXPIRED, "expired_unanswered", end_reason="Nobody answered in time.")
+    assert "Because" not in said(card(expired))
+    assert "Because: The incident." in said(card(ended(State.BLOCKED, "frozen", end_reason="The incident.")))
+
+
 def test_a_partial_quorum_shows_who_approved() -> None:
     """The terms name how many are needed and who has approved so far."""
     from dataclasses import replace

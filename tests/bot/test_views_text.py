@@ -54,6 +54,11 @@ def test_a_notification_line_has_no_live_markup(text: str) -> None:
     assert not set(line) & set("<>`*_~\n")
 
 
+def test_a_notification_line_escapes_once() -> None:
+    """What cannot be seen is spelled in a notification as it is on the card."""
+    assert t.notification("one\ntwo\u202e") == t.one_line("one\ntwo\u202e") == "one\\u{A}two\\u{202E}"
+
+
 @pytest.mark.parametrize(
     ("value", "spelled"),
     [
