@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gate.digest import action_digest
@@ -61,7 +60,7 @@ class AgentVerbs(Road):
             WouldBlock: It would have to wait and must not; there is no new hold.
         """
         new = new_id()
-        with self._handled(new, durable=self._durable_allows) as keep:
+        with self._hands.reach(new, durable=self._durable_allows) as keep:
             submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block))
             keep(submission.kind == "run")
         if submission.kind == "held" and not self._bots():
@@ -75,7 +74,7 @@ class AgentVerbs(Road):
     def claim(self, action_id: str, action: Action, *, waiter: int = 0) -> Claimed:
         """Take an approved action in hand; see ``verbs.claim``. ``run`` is True for one caller, once."""
         digest = action_digest(self.store.key, action)
-        with self._handled(action_id, durable=True) as keep:
+        with self._hands.reach(action_id, durable=True) as keep:
             claimed = self._judged(
                 lambda policy: evaluate(policy, action),
                 lambda turn, verdict: claiming.claim(turn, action_id, action, digest, verdict, waiter=waiter),
@@ -99,9 +98,9 @@ class AgentVerbs(Road):
                 if row["state"] == State.RUNNING:
                     claiming.doubt(turn, row, code=code, reason=reason, actor=f"agent:{row['agent']}")
         finally:
-            self._drop(
-                action_id
-            )  # where it could not be written, the next heartbeat finds it in nobody's hand
+            # Where it could not be written, the next heartbeat finds it in nobody's hand.
+            self._unsettled.pop(action_id, None)
+            self._hands.drop(action_id)
 
     def follow_fork(self) -> None:
         """Become a process of its own in a forked child, before anything else is done there."""
@@ -168,36 +167,14 @@ class AgentVerbs(Road):
                 )  # fmt: skip
             raise
 
-    @contextmanager
-    def _handled(self, action_id: str, *, durable: bool) -> Iterator[Callable[[bool], None]]:
-        """Have an action in hand before its row says that it runs; drop it unless it really does."""
-        with self._hand_lock:
-            fresh = action_id not in self._in_hand
-            self._in_hand.setdefault(action_id, durable)
-        kept = False
-
-        def keep(runs: bool) -> None:
-            nonlocal kept
-            kept = runs
-
-        try:
-            yield keep
-        finally:
-            if fresh and not kept:
-                self._drop(action_id)
-
-    def _drop(self, action_id: str) -> None:
-        with self._hand_lock:
-            self._in_hand.pop(action_id, None)
-        self._unsettled.pop(action_id, None)
-
     def _settle(self, action_id: str, end: End) -> None:
         try:
-            with self._turn(durable=self._in_hand.get(action_id, True)) as turn:
+            with self._turn(durable=self._hands.durable(action_id)) as turn:
                 claiming.settle(turn, action_id, end)
         except IllegalMove as fault:
             log.error("The end of action %s was not recorded: %s", action_id, fault)
-        self._drop(action_id)
+        self._unsettled.pop(action_id, None)
+        self._hands.drop(action_id)
 
     def _bots(self) -> bool:
         with self.store.reader() as reader:
@@ -207,10 +184,8 @@ class AgentVerbs(Road):
         """Say that this process lives, doubt the actions of the dead, and settle what could not be before."""
         for action_id, end in list(self._unsettled.items()):
             self._settle(action_id, end)
-        with self._hand_lock:
-            in_hand = frozenset(self._in_hand)
         with self._turn(durable=False) as turn:
-            living.beat(turn, in_hand)
+            living.beat(turn, self._hands.ids())
 
 
 def _hides_decisive(decisive: Sequence[str], hidden: frozenset[str]) -> bool:

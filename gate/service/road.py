@@ -6,7 +6,6 @@ import getpass
 import logging
 import os
 import platform
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -17,6 +16,7 @@ from gate.clock import Clock, SystemClock
 from gate.errors import Fault, PolicyError, Problem
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
+from gate.service.hands import Hands
 from gate.store.sqlite import SqliteStore
 from gate.verbs import living, ruling, workspace
 from gate.verbs.claim import End
@@ -59,10 +59,8 @@ class Road:
         self.actor = by or f"{kind}:{_login()}"
         self.observers: list[Callable[[frozenset[str]], None]] = []
         self._durable_allows = durability == "full"
-        self._in_hand: dict[str, bool] = {}
-        """Actions that this process runs, and whether their end must be durable."""
+        self._hands = Hands()
         self._unsettled: dict[str, End] = {}
-        self._hand_lock = threading.Lock()
         self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
         self.store = SqliteStore(db, create=create, renew_key=renew_key)
         self._pid, self._process, self._policy = os.getpid(), 0, policy
@@ -190,7 +188,7 @@ class Road:
             return
         self._pid = os.getpid()
         self._labels = self._labels | {"process": self._pid}
-        self._hand_lock, self._in_hand, self._unsettled, self.observers = threading.Lock(), {}, {}, []
+        self._hands, self._unsettled, self.observers = Hands(), {}, []
         with self.store.transaction() as tx:
             self._process = living.register(Turn(tx, self.clock.now(), 0, self._labels), self.kind)
 

@@ -1,0 +1,88 @@
+"""What a process has in hand: never lost to a rival's failed claim, never seen too late by a heartbeat."""
+
+from __future__ import annotations
+
+import threading
+
+from gate.lifecycle import State
+from gate.service.hands import Hands
+from gate.verbs.claim import End
+from tests.kit import act, answer, service
+
+
+def test_a_failed_reach_gives_back_only_its_own() -> None:
+    """Who reached first and lost does not take the action out of the winner's hand."""
+    hands = Hands()
+    with hands.reach("a", durable=True):
+        with hands.reach("a", durable=True) as keep:
+            keep(True)
+        assert hands.ids() == {"a"}
+    assert hands.ids() == {"a"}
+    hands.drop("a")
+    assert hands.ids() == frozenset()
+
+
+def test_a_reach_that_raises_leaves_nothing() -> None:
+    """An exception on the way leaves nothing in hand, and dropping once more is no error."""
+    hands = Hands()
+    try:
+        with hands.reach("a", durable=False) as keep:
+            assert not hands.durable("a")
+            keep(False)
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass
+    hands.drop("a")
+    assert hands.ids() == frozenset()
+    assert hands.durable("a")
+
+
+def test_many_waiters_of_one_hold_and_heartbeats_at_once() -> None:
+    """Of many callers that claim at once one runs, and no heartbeat doubts it meanwhile."""
+    gate = service()
+    hold = gate.submit(act()).record.id
+    answer(gate, hold)
+    start, done = threading.Barrier(9), threading.Event()
+    won: list[bool] = []
+
+    def claim() -> None:
+        start.wait()
+        won.append(gate.claim(hold, act()).run)
+
+    def beat() -> None:
+        start.wait()
+        while not done.is_set():
+            gate.heartbeat()
+
+    claimers = [threading.Thread(target=claim) for _ in range(8)]
+    heart = threading.Thread(target=beat)
+    for thread in [*claimers, heart]:
+        thread.start()
+    for thread in claimers:
+        thread.join()
+    gate.heartbeat()
+    done.set()
+    heart.join()
+    assert sorted(won) == [False] * 7 + [True]
+    assert gate.action(hold).state == State.RUNNING
+    gate.settle(hold, End(True, "1"))
+    assert gate.action(hold).state == State.SUCCEEDED
+
+
+def test_allowed_calls_are_never_doubted_by_a_heartbeat() -> None:
+    """A call that begins while a heartbeat is under way is in hand for it."""
+    gate, done = service(), threading.Event()
+
+    def beat() -> None:
+        while not done.is_set():
+            gate.heartbeat()
+
+    heart = threading.Thread(target=beat)
+    heart.start()
+    for _ in range(200):
+        run = gate.submit(act(amount=5, to="bob"))
+        gate.heartbeat()
+        assert gate.action(run.record.id).state == State.RUNNING
+        gate.settle(run.record.id, End(True, "1"))
+    done.set()
+    heart.join()
