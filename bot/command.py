@@ -7,24 +7,29 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import structlog
 
 from bot.app import SlackBot
+from bot.local_workspace import ControlError, LocalWorkspace
 from bot.look import look
 from bot.settings import BotSettings, Transport
+from bot.town import Town, seed_for
 from gate.cli.exits import Exit
+from gate.cli.options import store_path
 from gate.cli.root import guarded
+from gate.errors import Fault
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
 from gate.service import Service
-from gate.store.files import default_path
 
 LOOK_SECONDS = 0.5
+
+log = logging.getLogger("bot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class Told:
     @property
     def store(self) -> Path:
         """Return the place of the store."""
-        return self.db or default_path()
+        return store_path(self.db)
 
 
 @click.command("gate-bot")
@@ -116,9 +121,6 @@ def _run(told: Told) -> int:
 
 
 def _run_local(told: Told) -> int:
-    from bot.local_workspace import LocalWorkspace
-    from bot.town import Town, seed_for
-
     os.environ["GATE_ALLOW_LOCAL_WORKSPACE"] = "1"
     channel = BotSettings.read().channel
     enough = _until_signalled()
@@ -132,9 +134,16 @@ def _run_local(told: Told) -> int:
             with SlackBot(service, settings, transport="socket") as bot:
                 _greet(workspace.url, service)
                 town = Town(workspace, policy, channel)
-                return _serve(bot, enough, lambda: town.follow(service.policy()))
+                return _serve(bot, enough, lambda: _follow(town, service))
     finally:
         service.close()
+
+
+def _follow(town: Town, service: Service) -> None:
+    try:
+        town.follow(service.policy())
+    except (Fault, ControlError, OSError) as error:
+        log.warning("The workspace does not follow the policy yet: %s", error)
 
 
 def _greet(url: str, service: Service) -> None:
@@ -143,7 +152,7 @@ def _greet(url: str, service: Service) -> None:
     click.echo(f"Store: {service.path} (it stays local: take another GATE_DB for Slack)")
 
 
-def _serve(bot: SlackBot, enough: threading.Event, each: Any = None) -> int:
+def _serve(bot: SlackBot, enough: threading.Event, each: Callable[[], None] | None = None) -> int:
     """Let the bot work until it is told to stop, or has stopped by itself."""
     while bot.alive and not enough.wait(LOOK_SECONDS):
         if each is not None:

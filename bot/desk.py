@@ -32,8 +32,8 @@ class Desk:
         team: Id of the workspace.
         api_host: Host of the API, for the record of each decision.
         via: How clicks arrive.
-        place: What cards say about where they are.
         pool: Threads for everything that blocks.
+        place: What cards say about where they are.
         wake: Set when there may be something to post.
     """
 
@@ -44,8 +44,8 @@ class Desk:
     team: str
     api_host: str
     via: Via
+    pool: ThreadPoolExecutor
     place: Place = field(default_factory=Place)
-    pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(4, "gate-bot"))
     wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

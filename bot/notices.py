@@ -26,9 +26,9 @@ log = logging.getLogger("bot")
 
 IDLE = 0.2
 """Seconds between looks at the store while nothing happens in this process."""
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=30)
 IN_HAND = 20
-PATIENCE = 20.0
+PATIENCE = 10.0
 """Longest that a message is kept in hand for pacing; beyond that it goes back to the store."""
 LONGEST_BACKOFF = 60.0
 GIVE_UP = 60
@@ -77,8 +77,12 @@ class Notices:
         """Work until told to stop."""
         while not stop.is_set():
             self._desk.wake.clear()
-            if not await self._lease():
-                await self._rest(IDLE)
+            try:
+                if not await self._lease():
+                    await self._rest(IDLE)
+            except Exception:
+                log.exception("The outbox could not be worked; it is tried again")
+                await self._rest(1.0)
 
     async def flush(self, seconds: float) -> None:
         """Post what is due, for at most so many seconds."""

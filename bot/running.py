@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
@@ -28,6 +29,9 @@ from gate.service import Service
 
 log = logging.getLogger("bot")
 
+T = TypeVar("T")
+
+THREADS = 4
 CALL_SECONDS = 10
 FLUSH_SECONDS = 5.0
 
@@ -83,6 +87,7 @@ class Running:
         self.report = Report()
         self.arriving: Arriving | None = None
         self._stop = asyncio.Event()
+        self._pool = ThreadPoolExecutor(THREADS, "gate-bot")
 
     async def start(self) -> None:
         """Look, bind the store, connect, and begin to post.
@@ -94,11 +99,11 @@ class Running:
         settings, service = self._orders.settings, self._orders.service
         settings.check_address()
         directory = Directory(self._client)
-        policy = await asyncio.to_thread(service.policy)
+        policy = await self._off_loop(service.policy)
         self.report = await Preflight(self._client, settings, self._orders.transport).check(policy)
         if self.report.fatal:
             raise BotFault("The bot cannot start:\n" + "\n".join(f"- {line}" for line in self.report.fatal))
-        await asyncio.to_thread(service.bind_workspace, self.report.team, settings.api_host)
+        await self._off_loop(service.bind_workspace, self.report.team, settings.api_host)
         for line in (*self.report.problems, *self.report.warnings):
             log.warning("%s", line)
         desk = self._desk = self._make_desk(directory)
@@ -124,13 +129,16 @@ class Running:
         if self.arriving is not None:
             await self.arriving.stop()
         await self._notices.flush(FLUSH_SECONDS)
-        self._desk.pool.shutdown(wait=False)
+        self._pool.shutdown(wait=False)
 
     async def health(self) -> dict[str, object]:
         """Return whether the bot works, for ``GET /health``."""
         arriving = self.arriving is not None and await self.arriving.healthy()
         working = not self._worker.done()
         return {"ok": arriving and working, "clicks": arriving, "posting": working, "team": self.report.team}
+
+    async def _off_loop(self, verb: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, verb, *args)
 
     def _make_desk(self, directory: Directory) -> Desk:
         settings, team = self._orders.settings, self.report.team
@@ -142,6 +150,7 @@ class Running:
             team=team,
             api_host=settings.api_host,
             via=self._orders.transport,
+            pool=self._pool,
             place=Place(local=team == LOCAL_TEAM, staging=settings.channel is not None),
         )
 

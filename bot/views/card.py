@@ -195,7 +195,7 @@ def _more(record: HoldRecord) -> Block:
 
 
 def _terms(record: HoldRecord) -> Block:
-    needed = "; ".join(words.requirement_line(each) for each in record.requirements[:4])
+    needed = words.requirements_line(record.requirements, 4)
     waits = "The agent is waiting." if record.waiting else "The agent is not waiting at the moment."
     return blocks.context(
         fixed(words.deadline_line(record.expires_at)),

@@ -146,7 +146,7 @@ def _rest(record: HoldRecord) -> Iterator[Block]:
 
 def _people(record: HoldRecord) -> Iterator[Block]:
     yield blocks.context(fixed("*Who may answer*"))
-    needed = "; ".join(words.requirement_line(each) for each in record.requirements[:8])
+    needed = words.requirements_line(record.requirements, 8)
     yield blocks.say(f"{needed}. {words.approvals_line(record)}")
     if record.state is State.PENDING:
         yield blocks.say(

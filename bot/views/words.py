@@ -95,6 +95,13 @@ def requirement_line(requirement: Requirement) -> str:
     return f"{count} from {approver_words(requirement.approvers)}{alone}"
 
 
+def requirements_line(requirements: Sequence[Requirement], most: int) -> str:
+    """Return in mrkdwn what every requirement needs; a count where there are more than ``most``."""
+    told = [requirement_line(each) for each in requirements[:most]]
+    told += [f"and {len(requirements) - most} more"] if len(requirements) > most else []
+    return "; ".join(told)
+
+
 def approvals_line(record: HoldRecord) -> str:
     """Return in mrkdwn how many have approved so far, and who; empty for nobody."""
     given = [decision for decision in record.decisions if decision.said == "approve"]
