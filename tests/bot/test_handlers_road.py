@@ -43,9 +43,7 @@ def test_a_denial_takes_a_comment(office: Office, transport: Any) -> None:
     office.press("U0BOB", record, names.DENY)
     view = office.control.wait_view("U0BOB", "Reason")
     words = "No damage claim on file for this order."
-    result = office.control.submit_view(
-        "U0BOB", view["id"], {modals.COMMENT_BLOCK: {names.COMMENT: words}}
-    )
+    result = office.control.submit_view("U0BOB", view["id"], {modals.COMMENT_BLOCK: {names.COMMENT: words}})
     assert result["acked"]
     office.control.wait_view("U0BOB", "Your answer is recorded")
     after = office.until(record, State.DENIED)
