@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 
@@ -11,6 +12,8 @@ def main(args: Sequence[str] | None = None) -> None:
     Args:
         args: Words after ``gate``; default is the process's own.
     """
-    from gate.cli.root import cli
-
+    try:
+        from gate.cli.root import cli
+    except KeyboardInterrupt:
+        sys.exit(130)
     cli.main(args=None if args is None else list(args), prog_name="gate")

@@ -67,12 +67,18 @@ def complain(text: str) -> None:
 
 def emit(value: Any) -> None:
     """Write one JSON document on one line to standard output."""
-    _write(sys.stdout, json.dumps(value, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+    _write(sys.stdout, _json(value, sys.stdout))
 
 
 def emit_error(value: Any) -> None:
     """Write one JSON document on one line to standard error."""
-    _write(sys.stderr, json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    _write(sys.stderr, _json(value, sys.stderr))
+
+
+def _json(value: Any, stream: TextIO) -> str:
+    """Return one line of JSON, in ASCII where the stream does not take everything."""
+    narrow = "utf" not in (stream.encoding or "").lower()
+    return json.dumps(value, ensure_ascii=narrow, allow_nan=False, default=str) + "\n"
 
 
 def show_table(

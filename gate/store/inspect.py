@@ -100,8 +100,8 @@ def _read(place: Path, size: int) -> Inspection:
         rows = {name: _count(connection, name) for name in _COUNTED}
     key = _key(place)
     problem = _problem(schema) or ("" if key == "present" else f"its key is {key}")
-    named = [meta.get(name, "") for name in ("store_id", "made_by", "workspace_team")]
-    return Inspection(place, problem, schema, migrations.NEWEST, key, size, *named, rows)
+    id_, made_by, team = (meta.get(name, "") for name in ("store_id", "made_by", "workspace_team"))
+    return Inspection(place, problem, schema, migrations.NEWEST, key, size, id_, made_by, team, rows)
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:

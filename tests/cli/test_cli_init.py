@@ -1,0 +1,97 @@
+"""``gate init``: the first policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gate.model import Action
+from gate.policy.evaluate import evaluate
+from gate.policy.load import load_path
+from tests.cli.cli_kit import read, run, said
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_init_writes_a_policy_and_its_table() -> None:
+    """Both files are written and named, and the next three commands are printed."""
+    found = read("init")
+    assert found["written"] == ["policies/approvals.yml", "policies/approvals.test.yml"]
+    assert len(found["next"]) == 3
+    assert all(Path(name).is_file() for name in found["written"])
+
+
+def test_what_init_writes_passes_its_own_test() -> None:
+    """The first command that it prints runs as printed and ends well."""
+    command = read("init")["next"][0].split()
+    assert command[0] == "gate"
+    assert "All 2 rows came out as written." in said(*command[1:])
+
+
+def test_everything_is_held_by_one_person_in_one_channel() -> None:
+    """Reads, deletions and names nobody has thought of are all held, for one approver and one channel."""
+    said("init")
+    policy = load_path("policies")
+    for name in ("orders.get_order", "orders.delete_order", "a.b"):
+        verdict = evaluate(policy, Action(name, {}, "any", "s1"))
+        assert (verdict.answer, len(verdict.requirements)) == ("require_approval", 1)
+    assert [str(each) for each in policy.approvers()] == ["U0ALICE"]
+    assert policy.channels() == ("C0APPROVALS",)
+
+
+def test_the_file_says_what_to_put_for_the_two_ids() -> None:
+    """Whoever opens the file finds both placeholders explained beside where they stand."""
+    said("init")
+    comments = [line for line in Path("policies/approvals.yml").read_text().splitlines() if "# " in line]
+    assert any("U0ALICE" in line and "user id" in line for line in comments)
+    assert any("C0APPROVALS" in line and "channel" in line for line in comments)
+
+
+def test_the_example_rules_work_without_their_marks() -> None:
+    """Taking the # away gives a set that loads, runs look-ups and refuses deletions."""
+    said("init")
+    path = Path("policies/approvals.yml")
+    head, _, rules = path.read_text().partition("#rules:")
+    path.write_text(head + "rules:" + rules.replace("\n#", "\n"))
+    policy = load_path("policies")
+    found = [
+        evaluate(policy, Action(name, {}, "a", "s")).answer for name in ("o.get_it", "o.delete_it", "o.x")
+    ]
+    assert found == ["allow", "block", "require_approval"]
+
+
+def test_init_never_overwrites() -> None:
+    """A second run ends with 5 and leaves both files as they were changed meanwhile."""
+    written = read("init")["written"]
+    for name in written:
+        Path(name).write_text("mine")
+    result = run("init")
+    assert result.exit_code == 5
+    assert "nothing was written" in result.stderr
+    assert [Path(name).read_text() for name in written] == ["mine", "mine"]
+
+
+def test_init_leaves_a_set_alone_that_it_would_change() -> None:
+    """A folder with another policy gets no second one that holds everything."""
+    Path("policies").mkdir()
+    Path("policies/mine.yml").write_text("default: allow\n")
+    assert run("init").exit_code == 5
+    assert sorted(path.name for path in Path("policies").iterdir()) == ["mine.yml"]
+
+
+def test_init_into_another_folder() -> None:
+    """The folder may be named; the printed commands name it too."""
+    found = read("init", "set/of/mine")
+    assert found["written"][0] == "set/of/mine/approvals.yml"
+    assert found["next"][0] == "gate policy test --policy set/of/mine"
+
+
+def test_a_place_that_cannot_be_written_is_a_usage_error() -> None:
+    """A file where the folder should be ends with 2, without a traceback."""
+    Path("taken").write_text("")
+    for folder in ("taken", "taken/below"):
+        assert run("init", folder).exit_code == 2
