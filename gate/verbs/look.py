@@ -141,16 +141,17 @@ def holds(
     return [_hold(reader, store, row) for row in reversed(found)]
 
 
-def past_call(row: Row) -> PastCall:
-    """Return an earlier call from its action row."""
-    return PastCall(
-        row["id"],
-        row["name"],
-        row["described"],
-        State(row["state"]),
-        from_us(row["submitted_at"]),
-        row["reason"],
-    )
+def past_call(reader: Reader, row: Row) -> PastCall:
+    """Return an earlier call from its action row; a denied one with what the person said."""
+    said = None
+    if row["state"] == State.DENIED:
+        said = reader.one(
+            "SELECT comment FROM decisions WHERE action = ? AND said = 'deny' ORDER BY at DESC LIMIT 1",
+            (row["id"],),
+        )
+    reason = (said and said["comment"]) or row["reason"]
+    state, at = State(row["state"]), from_us(row["submitted_at"])
+    return PastCall(row["id"], row["name"], row["described"], state, at, reason)
 
 
 def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
@@ -159,7 +160,7 @@ def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
         "submitted_at DESC LIMIT ?",
         (row["session"], row["submitted_at"], row["id"], HISTORY),
     )
-    return tuple(past_call(each) for each in found)
+    return tuple(past_call(reader, each) for each in found)
 
 
 def _hold(reader: Reader, store: str, row: Row) -> HoldRecord:

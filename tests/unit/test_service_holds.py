@@ -400,3 +400,14 @@ def test_replaced_files_do_not_come_back_by_a_restart(db: Any) -> None:
     assert again.policy().revision == newer.revision
     assert again.apply(policy(), by="cli:x")
     assert first.policy().revision == policy().revision
+
+
+def test_a_denied_call_is_remembered_with_its_comment() -> None:
+    """The next card's history tells what the person said, not what the rule says."""
+    gate = service()
+    first = _held(gate)
+    answer(gate, first, said="deny", comment="No claim on file.")
+    gate.add_evidence("s1", [Evidence("Something new.")])
+    again = gate.hold(_held(gate))
+    assert again.identical is not None
+    assert again.identical.reason == again.history[0].reason == "No claim on file."
