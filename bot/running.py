@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -159,7 +160,7 @@ class Running:
         app = AsyncApp(
             client=self._client,
             signing_secret=settings.signing_secret or "unused",
-            logger=logging.getLogger("bot.bolt"),
+            logger=_bolt_log(),
             name="gate",
         )
         self._handlers.listen(app)
@@ -182,6 +183,17 @@ class Running:
 
     def _services(self) -> tuple[Service, ...]:
         return (self._orders.service, *self._orders.watched)
+
+
+def _bolt_log() -> logging.Logger:
+    """Return bolt's log without its remark about the token in the environment beside the client."""
+    found = logging.getLogger("bot.bolt")
+    found.addFilter(_no_remark)
+    return found
+
+
+def _no_remark(record: logging.LogRecord) -> bool:
+    return record.getMessage() != warning_client_prioritized_and_token_skipped()
 
 
 def make_client(settings: BotSettings, *, retry: bool) -> AsyncWebClient:
