@@ -1,4 +1,4 @@
-"""Run the demo: ``python -m demo [--auto]``."""
+"""Run the demo: ``python -m demo [--auto] [--policies FOLDER]``."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ def main() -> int:
     """Run the six steps and return 0 only if all went as told (with a person, if nothing broke)."""
     parser = argparse.ArgumentParser(prog="python -m demo", description=__doc__)
     parser.add_argument("--auto", action="store_true", help="play the approver too; so without a terminal")
-    auto = parser.parse_args().auto or not sys.stdin.isatty()
+    parser.add_argument(
+        "--policies", type=Path, default=POLICIES, help="other policies; default: the shipped"
+    )
+    told = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="gate-demo-"))
     try:
-        return _run(folder, auto=auto)
+        return _run(folder, told.policies, auto=told.auto or not sys.stdin.isatty())
     except KeyboardInterrupt:
         print("\nStopped; nothing that was held has run.")
         return 130
@@ -38,9 +41,9 @@ def main() -> int:
         return 1
 
 
-def _run(folder: Path, *, auto: bool) -> int:
+def _run(folder: Path, policies: Path, *, auto: bool) -> int:
     os.environ["GATE_ALLOW_LOCAL_WORKSPACE"] = "1"
-    gate = Gate(policy=str(POLICIES), db=str(folder / "gate.db"))
+    gate = Gate(policy=str(policies), db=str(folder / "gate.db"))
     with LocalWorkspace() as workspace, gate, SlackBot(gate, settings=_settings(workspace)):
         _greet(workspace.url, folder, auto=auto)
         approver = Approver(workspace.control, on_error=gate.close)
