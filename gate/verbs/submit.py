@@ -91,9 +91,8 @@ def _check_session(turn: Turn, action: Action) -> None:
         raise NoSession(f"The session {action.session!r} {state}; nothing ran. Open it with gate.session(…).")
     if (row["agent"], row["on_behalf_of"]) != (action.agent, rows.principal_text(action.on_behalf_of)):
         raise NoSession(
-            f"The session {action.session!r} belongs to the agent {row['agent']!r} and to whom it "
-            "was opened for; "
-            "nothing ran. Open another session."
+            f"The session {action.session!r} belongs to the agent {row['agent']!r} and to whom it was opened "
+            "for; nothing ran. Open another session."
         )
 
 
@@ -108,9 +107,8 @@ def _by_call_id(turn: Turn, draft: Draft) -> Row | None:
     )
     if row is not None and row["digest"] != draft.digest:
         raise CallIdReused(
-            f"The call id {action.call_id!r} already stands for another call of {row['name']} in "
-            "this session; "
-            "nothing ran. Give each call an id of its own."
+            f"The call id {action.call_id!r} already stands for another call of {row['name']} in this "
+            "session; nothing ran. Give each call an id of its own."
         )
     return row
 
@@ -119,33 +117,31 @@ def _again(turn: Turn, draft: Draft) -> Row | None:
     """Find an open hold of the same call that nobody waits for, or its recent refusal."""
     if draft.action.call_id is not None or draft.verdict.effect.declared_read:
         return None
-    for row in _alike(turn, draft):
-        if row["state"] in (State.PENDING, State.APPROVED) and not waiting.live(turn, row["id"]):
-            return row
+    free = [row for row in _alike(turn, draft, _OPEN) if not waiting.live(turn, row["id"])]
+    if free:
+        return free[0]
     return _recent_refusal(turn, draft) if draft.verdict.answer == "require_approval" else None
 
 
-def _alike(turn: Turn, draft: Draft) -> list[Row]:
+_OPEN = "AND a.state IN ('pending', 'approved') ORDER BY a.submitted_at DESC, a.rowid DESC"
+_NEWEST = "ORDER BY a.submitted_at DESC, a.rowid DESC LIMIT 1"
+
+
+def _alike(turn: Turn, draft: Draft, which: str) -> list[Row]:
     """Return the same calls of this session, newest first."""
     return turn.tx.all(
-        ACTION + "WHERE a.session = ? AND a.digest = ? ORDER BY a.submitted_at DESC, a.rowid DESC LIMIT 50",
-        (draft.action.session, draft.digest),
+        f"{ACTION} WHERE a.session = ? AND a.digest = ? {which}", (draft.action.session, draft.digest)
     )
 
 
 def _recent_refusal(turn: Turn, draft: Draft) -> Row | None:
     """Return the newest same call if it was denied or expired a moment ago and nothing new is known."""
-    newest = next(iter(_alike(turn, draft)), None)
-    if (
-        newest is None
-        or newest["state"] not in (State.DENIED, State.EXPIRED)
-        or newest["call_id"] is not None
-    ):
-        return None
-    recent = turn.us - newest["ended_at"] < newest["ask_again_us"]
-    return (
-        newest if recent and newest["evidence_mark"] == _evidence_mark(turn, draft.action.session) else None
-    )
+    for row in _alike(turn, draft, _NEWEST):
+        refused = row["state"] in (State.DENIED, State.EXPIRED) and row["call_id"] is None
+        recent = refused and turn.us - row["ended_at"] < row["ask_again_us"]
+        if recent and row["evidence_mark"] == _evidence_mark(turn, draft.action.session):
+            return row
+    return None
 
 
 def _would_block(name: str) -> WouldBlock:
@@ -181,7 +177,7 @@ def _run(turn: Turn, draft: Draft) -> Submission:
 
 
 def _hold(turn: Turn, draft: Draft, wait: bool) -> Submission:
-    alike = _alike(turn, draft)
+    alike = _alike(turn, draft, _NEWEST)
     _insert(turn, draft, State.PENDING, "")
     _insert_hold(turn, draft, alike[0] if alike else None)
     _insert_version(turn, draft)
@@ -240,7 +236,7 @@ def _insert_hold(turn: Turn, draft: Draft, alike: Row | None) -> None:
         ask_again_us=min(each.ask_again_after for each in needs) // timedelta(microseconds=1),
         evidence_mark=_evidence_mark(turn, action.session),
         evidence=rows.dump(tuple[Evidence, ...], _evidence(turn, action.session)),
-        identical=rows.dump(PastCall | None, look.past_call(alike) if alike else None),
+        identical=rows.dump(PastCall | None, look.past_call(turn.tx, alike) if alike else None),
         note=action.note, target=action.target, not_shown=json.dumps(action.not_shown),
         asker=json.dumps([asked.team or "", asked.id, ""]) if known and asked else "",
         deadline=min(expires, deliver),
