@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gate.clock import from_us
-from gate.policy.changes import describe_changes
+from gate.policy.diff import describe_changes
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.store.port import Reader

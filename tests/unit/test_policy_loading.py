@@ -9,7 +9,6 @@ import pytest
 
 from gate.errors import PolicyError
 from gate.model import Approver
-from gate.policy.lint import lint
 from gate.policy.load import load_path, load_texts
 from tests.policy_kit import APPROVALS, load, only_problem, problems
 
@@ -265,7 +264,9 @@ def test_one_bad_file_keeps_the_whole_set_from_loading(tmp_path: Path) -> None:
     """Problems name the file as the user gave it."""
     (tmp_path / "good.yml").write_text(OK)
     (tmp_path / "bad.yml").write_text("default: maybe\n")
-    found = lint(tmp_path)
+    with pytest.raises(PolicyError) as caught:
+        load_path(tmp_path)
+    found = caught.value.problems
     place = f"{tmp_path / 'bad.yml'}:1:10: default"
     words = "by_risk, allow, require_approval, block, abstain"
     assert [str(each) for each in found] == [f'{place}: "maybe" is not one of {words}']

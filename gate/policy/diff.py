@@ -1,0 +1,199 @@
+"""Say in words what differs between two revisions of a policy, and which way each difference goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gate.policy.implies import all_covered, implies, written
+from gate.policy.policyset import PolicyFile, PolicySet
+from gate.policy.strictness import Way, opposite, way_of
+from gate.policy.words import short
+from gate.values import Glob
+
+Kind = Literal["loosened", "tightened", "added", "removed", "changed"]
+
+_PARTS = ("rules", "budgets", "actions", "approvals", "limits", "names")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference between two revisions.
+
+    Attributes:
+        kind: ``added`` or ``removed`` for whole rules, budgets and files; ``loosened`` or ``tightened`` where
+            it is sure which way a changed value goes; else ``changed``.
+        way: ``looser`` or ``tighter``, also for what was added or removed; empty where that is not sure.
+        where: What it is about, such as ``refunds/over-250``.
+        text: The difference in words.
+    """
+
+    kind: Kind
+    way: Way
+    where: str
+    text: str
+
+    def __str__(self) -> str:
+        sure = f" ({self.way})" if self.way and self.kind in ("added", "removed") else ""
+        return f"{self.kind.capitalize()}: {self.where}{self.text}{sure}"
+
+
+def differences(old: PolicySet | None, new: PolicySet) -> tuple[Difference, ...]:
+    """Return every difference, files in order.
+
+    Args:
+        old: The revision before; None for none.
+        new: The revision after.
+
+    Returns:
+        The differences; one that names comments and layout where only the texts differ; none where the
+        revisions are the same.
+    """
+    before = {file.file: file for file in old.files} if old else {}
+    after = {file.file: file for file in new.files}
+    found = [
+        each
+        for name in sorted(before.keys() | after.keys())
+        for each in _file(name, before.get(name), after.get(name))
+    ]
+    if not found and old is not None and old.revision != new.revision:
+        found = [Difference("changed", "", "", "only comments or layout; every rule is the same")]
+    return tuple(found)
+
+
+def describe_changes(old: PolicySet | None, new: PolicySet) -> list[str]:
+    """Return one sentence for each difference; see ``differences``."""
+    return [str(each) for each in differences(old, new)]
+
+
+def _file(name: str, old: PolicyFile | None, new: PolicyFile | None) -> Iterator[Difference]:
+    if old is None and new is not None:
+        yield Difference("added", "", name, f": default {new.default}")
+        yield from _listed(new.name, {}, _rules(new))
+        yield from _listed(new.name, {}, _rules(new, "budgets"))
+    elif new is None and old is not None:
+        yield Difference("removed", "", name, f": default {old.default}")
+        yield from _listed(old.name, _rules(old), {})
+        yield from _listed(old.name, _rules(old, "budgets"), {})
+    elif old is not None and new is not None:
+        yield from _both(name, old, new)
+
+
+def _both(name: str, old: PolicyFile, new: PolicyFile) -> Iterator[Difference]:
+    yield from _keys(name, _top(old), _top(new), "file")
+    for part in ("approvals", "limits", "names"):
+        yield from _keys(f"{name} {part}", _part(old, part), _part(new, part), part)
+    yield from _actions(f"{name} actions", _part(old, "actions"), _part(new, "actions"))
+    for part in ("rules", "budgets"):
+        yield from _listed(new.name, _rules(old, part), _rules(new, part))
+    yield from _order(old, new)
+
+
+def _top(file: PolicyFile) -> dict[str, Any]:
+    return {key: value for key, value in file.document.items() if key not in _PARTS}
+
+
+def _part(file: PolicyFile, key: str) -> Mapping[str, Any]:
+    return file.document.get(key) or {}
+
+
+def _rules(file: PolicyFile, part: str = "rules") -> dict[str, Mapping[str, Any]]:
+    kind = {"kind": "budget"} if part == "budgets" else {}
+    return {
+        rule["id"]: kind | {key: value for key, value in rule.items() if key != "id"}
+        for rule in file.document.get(part) or ()
+    }
+
+
+def _listed(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    for ident in [*old, *(each for each in new if each not in old)]:
+        where = f"{name}/{ident}"
+        if ident not in new:
+            yield Difference("removed", opposite(_of_rule(old[ident])), where, f": {_in_short(old[ident])}")
+        elif ident not in old:
+            yield Difference("added", _of_rule(new[ident]), where, f": {_in_short(new[ident])}")
+        else:
+            yield from _rule(where, old[ident], new[ident])
+
+
+def _of_rule(rule: Mapping[str, Any]) -> Way:
+    """Return which way adding a rule or budget goes."""
+    return "looser" if rule.get("then") == "allow" else "tighter"
+
+
+def _in_short(rule: Mapping[str, Any]) -> str:
+    then = rule.get("then", "require_approval")
+    if rule.get("kind") == "budget":
+        return (
+            f"budget of {short(rule.get('limit'))} per {rule.get('per')} in {rule.get('window')}, then {then}"
+        )
+    match, when = rule.get("match", "*"), rule.get("when")
+    return f"{then} {short(match)}" + (f" when {short(when)}" if when is not None else "")
+
+
+def _rule(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yield the differences of one rule; what it matches and asks goes by what it answers."""
+    allows = (old.get("then"), new.get("then")) == ("allow", "allow")
+    restricts = "allow" not in (old.get("then"), new.get("then"))
+    yield from _keys(where, old, new, "budget" if old.get("kind") else "rule")
+    for key, wider in (("match", _wider_match), ("when", _wider_when)):
+        one, two = old.get(key), new.get(key)
+        if written(one) != written(two):
+            way: Way = wider(one, two) if allows else opposite(wider(one, two)) if restricts else ""
+            yield _changed(where, key, one, two, way)
+
+
+def _wider_match(old: Any, new: Any) -> Way:
+    """Return ``looser`` where a rule is about more actions than before."""
+    one, two = _globs(old), _globs(new)
+    more, fewer = all_covered(two, one), all_covered(one, two)
+    return "looser" if more and not fewer else "tighter" if fewer and not more else ""
+
+
+def _globs(match: Any) -> Sequence[Glob]:
+    listed = match if isinstance(match, list) else ["*" if match is None else match]
+    return [Glob(each) for each in listed]
+
+
+def _wider_when(old: Any, new: Any) -> Way:
+    """Return ``looser`` where a rule takes more calls than before."""
+    more, fewer = implies(old, new), implies(new, old)
+    return "looser" if more and not fewer else "tighter" if fewer and not more else ""
+
+
+def _actions(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    for pattern in [*old, *(each for each in new if each not in old)]:
+        if pattern not in new:
+            yield Difference("removed", "", f"{where} {pattern}", f": {short(old[pattern])}")
+        elif pattern not in old:
+            yield Difference("added", "", f"{where} {pattern}", f": {short(new[pattern])}")
+        else:
+            yield from _keys(f"{where} {pattern}", old[pattern], new[pattern], "actions")
+
+
+def _keys(where: str, old: Mapping[str, Any], new: Mapping[str, Any], part: str) -> Iterator[Difference]:
+    for key in [*old, *(each for each in new if each not in old)]:
+        one, two = old.get(key), new.get(key)
+        apart = key in ("match", "when") and part in ("rule", "budget")
+        if key != "kind" and not apart and written(one) != written(two):
+            yield _changed(where, key, one, two, way_of(part, key, one, two))
+
+
+def _changed(where: str, key: str, old: Any, new: Any, way: Way) -> Difference:
+    kind: Kind = "loosened" if way == "looser" else "tightened" if way == "tighter" else "changed"
+    if old is None:
+        return Difference(kind, way, where, f": {key} {short(new)} was added")
+    if new is None:
+        return Difference(kind, way, where, f": {key} {short(old)} was taken away")
+    return Difference(kind, way, where, f": {key} from {short(old)} to {short(new)}")
+
+
+def _order(old: PolicyFile, new: PolicyFile) -> Iterator[Difference]:
+    kept_new = [each for each in _rules(new) if each in _rules(old)]
+    kept_old = [each for each in _rules(old) if each in _rules(new)]
+    if kept_new != kept_old:
+        counts = "the first that applies decides" if new.first_match else "which decides nothing here"
+        yield Difference(
+            "changed", "", new.name, f": the order of the rules ({counts}): {', '.join(kept_new)}"
+        )

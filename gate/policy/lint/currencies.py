@@ -1,0 +1,80 @@
+"""Currencies that are named in one place and not in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gate.policy.clauses import Clause
+from gate.policy.lint.amounts import AMOUNT
+from gate.policy.lint.finding import Finding
+from gate.policy.lint.view import View, Written
+
+
+def find(view: View) -> Iterator[Finding]:
+    """Yield limits by currency for tools without one, and pairs of rules that name different ones."""
+    for rule in view.rules:
+        for clause in _by_currency(rule):
+            yield from _undeclared(view, rule, clause)
+    yield from _differing(view)
+
+
+def _by_currency(rule: Written) -> list[Clause]:
+    return [
+        each
+        for each in rule.clauses
+        if each.keys == AMOUNT and isinstance(each.operand, Mapping) and "path" not in each.operand
+    ]
+
+
+def _undeclared(view: View, rule: Written, clause: Clause) -> Iterator[Finding]:
+    """Find named currencies that a tool whose currency nobody declares can never be in."""
+    named = [code for code in clause.operand if code != "*"]
+    known = {name: view.known(name) for name in view.of_rule(rule)}
+    tools = [
+        name for name, each in known.items() if each.amount and not (each.currency or each.currency_code)
+    ]
+    if named and tools:
+        yield view.finding(
+            rule.file,
+            clause.loc,
+            "currency_not_declared",
+            what=f"{rule.id} names {', '.join(named)}, but {tools[0]} declares no currency",
+            why='An amount without a currency falls under "*"; without that entry it cannot be decided.',
+            write=f"actions: {{{tools[0]}: {{currency: args.currency}}}}, or its code where it has only one",
+        )
+
+
+def _differing(view: View) -> Iterator[Finding]:
+    """Find an allow whose currencies a stricter rule about the same tool does not name."""
+    for rule in view.rules:
+        if rule.then != "allow":
+            continue
+        for other in view.of(rule.file):
+            missing = _missing(view, rule, other)
+            if missing:
+                yield _differ_finding(view, rule, other, missing)
+                break
+
+
+def _missing(view: View, rule: Written, other: Written) -> list[str]:
+    if not other.strictness or not set(view.of_rule(rule)) & set(view.of_rule(other)):
+        return []
+    mine, theirs = _codes(rule), _codes(other)
+    return [code for code in mine if code not in theirs] if mine and theirs else []
+
+
+def _codes(rule: Written) -> list[str]:
+    return list(dict.fromkeys(code for clause in _by_currency(rule) for code in clause.operand))
+
+
+def _differ_finding(view: View, rule: Written, other: Written, missing: list[str]) -> Finding:
+    clause = _by_currency(other)[0]
+    named = ", ".join(missing)
+    return view.finding(
+        other.file,
+        clause.loc,
+        "currencies_differ",
+        what=f"{other.id} names no limit for {named}, which {rule.id} allows up to one",
+        why='Without an entry "*" decides, or else nothing can and the stricter rule takes every amount.',
+        write=f"{clause.word}: {{…, {missing[0]}: …}} in {other.id}, with the number that {rule.id} has",
+    )

@@ -1,0 +1,123 @@
+"""Which way a changed value of a policy goes: looser, tighter, or nobody can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Literal
+
+from gate.policy.implies import written
+from gate.values import decimal_of, limit_for, parse_duration
+
+Way = Literal["looser", "tighter", ""]
+Judge = Callable[[Any, Any], Way]
+
+
+def opposite(way: Way) -> Way:
+    """Return the other way; none stays none."""
+    return "tighter" if way == "looser" else "looser" if way == "tighter" else ""
+
+
+def way_of(part: str, key: str, old: Any, new: Any) -> Way:
+    """Return which way the change of one value goes.
+
+    Args:
+        part: ``file``, ``approvals``, ``rule``, ``budget``, ``actions``, ``limits`` or ``names``.
+        key: The key.
+        old: Value before; None where it was not written.
+        new: Value after; None where it is not written.
+
+    Returns:
+        The way, or nothing where it is not sure.
+    """
+    judge = _JUDGES.get((part, key)) or _ANYWHERE.get(key) if part != "names" else None
+    try:
+        return judge(old, new) if judge else ""
+    except (ValueError, TypeError, KeyError):
+        return ""
+
+
+def _ranked(*words: Any, default: Any = None) -> Judge:
+    """Judge by a list from loose to tight."""
+
+    def judge(old: Any, new: Any) -> Way:
+        one, two = (words.index(default if each is None else each) for each in (old, new))
+        return "looser" if two < one else "tighter" if two > one else ""
+
+    return judge
+
+
+def _number(default: Any, more: Way) -> Judge:
+    """Judge by size: ``more`` is the way of a larger number, span or limit."""
+
+    def judge(old: Any, new: Any) -> Way:
+        one, two = (_sizes(default if each is None else each) for each in (old, new))
+        sizes = [(limit_for(one, code), limit_for(two, code)) for code in {*one, *two}]
+        if any(size is None for pair in sizes for size in pair):
+            return ""
+        ways = {more if two > one else opposite(more) for one, two in sizes if one != two}  # type: ignore[operator]
+        return ways.pop() if len(ways) == 1 else ""
+
+    return judge
+
+
+def _sizes(value: Any) -> Mapping[str, Decimal]:
+    if isinstance(value, str):
+        return {"*": Decimal(str(parse_duration(value).total_seconds()))}
+    if isinstance(value, Mapping):
+        return {key: _sizes(each)["*"] for key, each in value.items()}
+    number = decimal_of(value)
+    if number is None:
+        raise ValueError("no size")
+    return {"*": number}
+
+
+def _set(more: Way) -> Judge:
+    """Judge by what is listed: ``more`` is the way of a longer list."""
+
+    def judge(old: Any, new: Any) -> Way:
+        one, two = ({written(each) for each in value or ()} for value in (old, new))
+        return more if one < two else opposite(more) if two < one else ""
+
+    return judge
+
+
+def _comment(old: Any, new: Any) -> Way:
+    defaults = {"approve": "optional", "deny": "required"}
+    ways = {
+        _ranked("optional", "required")(*((value or {}).get(said, default) for value in (old, new)))
+        for said, default in defaults.items()
+    } - {""}
+    return ways.pop() if len(ways) == 1 else ""
+
+
+_THEN = _ranked("allow", "require_approval", "block", default="require_approval")
+_ANYWHERE: Mapping[str, Judge] = {
+    "then": _THEN,
+    "approvers": _set("looser"),
+    "quorum": _number(1, "tighter"),
+    "distinct": _ranked(False, True, default=False),
+    "comment": _comment,
+    "expires_in": _number("4h", "looser"),
+    "use_within": _number("4h", "looser"),
+    "deliver_within": _number("10m", "looser"),
+    "on_behalf_of_may_approve": _ranked(True, False, default=False),
+    "redact": _set("tighter"),
+    "show": _set("looser"),
+    "operators": _set("looser"),
+}
+_JUDGES: Mapping[tuple[str, str], Judge] = {
+    ("file", "default"): _ranked("allow", "by_risk", "require_approval", "block"),
+    ("file", "resolve"): _ranked("first_match", "strictest", default="strictest"),
+    ("budget", "limit"): _number(None, "looser"),
+    ("budget", "window"): _number(None, "tighter"),
+    ("budget", "reads"): _ranked(False, True, default=False),
+    ("budget", "headroom"): _number(0, "looser"),
+    ("actions", "risk"): _ranked("read", "write", "destructive"),
+    ("actions", "reversible"): _ranked(True, False, default=False),
+    ("actions", "outbound"): _ranked(False, True, default=True),
+    ("actions", "decisive"): _set("tighter"),
+    ("limits", "pending_per_session"): _number(20, "looser"),
+    ("limits", "pending_per_agent"): _number(100, "looser"),
+}
+"""Judges of keys where they stand; undeclared values of tools count as what the gate takes for them."""
