@@ -11,6 +11,7 @@ import click
 from gate.cli import output, shapes
 from gate.cli.check import asks, read_text_file, read_tools, tell_untold
 from gate.cli.exits import Exit
+from gate.cli.importing import import_group
 from gate.cli.options import db_option, json_option, opened, policy_option, required_policy
 from gate.cli.status import current_revision, revision_line
 from gate.errors import IllegalMove, PolicyError
@@ -39,6 +40,9 @@ class TableResult:
 @click.group("policy")
 def policy_group() -> None:
     """Load, test and apply policies."""
+
+
+policy_group.add_command(import_group)
 
 
 @policy_group.command("lint")
