@@ -42,16 +42,16 @@ def compile_condition(raw: Any, document: Document, loc: Loc) -> Compiled | None
     node = Parser(document).mapping(raw, loc)
     if len(document.problems) > before or node is None:
         return None
-    return Compiled(_build(node, negated=False), tuple(dict.fromkeys(_reads(node))))
+    return Compiled(condition_of(node, negated=False), tuple(dict.fromkeys(_reads(node))))
 
 
-def _build(node: Node, *, negated: bool) -> Condition:
+def condition_of(node: Node, *, negated: bool) -> Condition:
     """Build the function of a node; negation is taken down to the paths first."""
     if isinstance(node, Leaf):
         return _build_leaf(node, negated=negated)
     if node.word == "not":
-        return _build(node.parts[0], negated=not negated)
-    parts = tuple(_build(part, negated=negated) for part in node.parts)
+        return condition_of(node.parts[0], negated=not negated)
+    parts = tuple(condition_of(part, negated=negated) for part in node.parts)
     return conjunction(parts) if (node.word == "all") is not negated else disjunction(parts)
 
 

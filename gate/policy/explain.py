@@ -1,0 +1,250 @@
+"""Tell how a policy set comes to its verdict on one call: each rule and condition, its value, truth and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gate.model import Action, Verdict
+from gate.policy.conditions import condition_of
+from gate.policy.evaluate import evaluate
+from gate.policy.parsing import Group, Leaf, Node, Parser
+from gate.policy.policyset import PolicyFile, PolicySet, Rule
+from gate.policy.reading import Sign, Subject, is_missing, reader, scalar
+from gate.policy.source import Document
+from gate.policy.truth import Truth, Unknown
+from gate.policy.words import short
+from gate.values import is_action_name
+
+Word = Literal["true", "false", "unknown"]
+_HIDDEN = "(hidden)"
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionTold:
+    """One condition, or a group of them.
+
+    Attributes:
+        text: The condition as written; ``all of`` or ``any of`` for a group.
+        truth: What it came to; a ``not`` around it is worked in.
+        value: What the call has at its path, for people; empty for a group.
+        whys: What could not be read and how to be decided; empty unless unknown.
+        parts: The conditions of a group.
+    """
+
+    text: str
+    truth: Word
+    value: str = ""
+    whys: tuple[str, ...] = ()
+    parts: tuple[ConditionTold, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTold:
+    """One rule of a file that covers the call.
+
+    Attributes:
+        rule: ``NAME/rule``.
+        place: ``file:line``.
+        then: What it answers.
+        match: Its globs.
+        matched: Whether it is about the action.
+        truth: What its condition came to; empty where it is not about the action.
+        applies: Whether it takes part: an allow on true, the others on unknown too.
+        condition: Its condition; None for always, and where it is not about the action.
+    """
+
+    rule: str
+    place: str
+    then: str
+    match: tuple[str, ...]
+    matched: bool
+    truth: Word | Literal[""]
+    applies: bool
+    condition: ConditionTold | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileTold:
+    """One file that covers the call.
+
+    Attributes:
+        name: Its name.
+        file: File name.
+        resolve: ``strictest`` or ``first_match``.
+        default: Its written default.
+        rules: Its rules in order.
+    """
+
+    name: str
+    file: str
+    resolve: str
+    default: str
+    rules: tuple[RuleTold, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EffectTold:
+    """One key of what the tool does, and who decided it.
+
+    Attributes:
+        key: Such as ``risk``.
+        value: Its value, for people.
+        source: File name, ``code``, ``guess`` or ``undeclared``.
+    """
+
+    key: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a set comes to its verdict.
+
+    Attributes:
+        verdict: The verdict.
+        effects: What is known of the tool.
+        files: The files that cover the call, in order.
+        parameters_known: Whether anybody says what the tool takes; else every name counts as one it takes.
+    """
+
+    verdict: Verdict
+    effects: tuple[EffectTold, ...]
+    files: tuple[FileTold, ...]
+    parameters_known: bool
+
+
+def explain_call(policy: PolicySet, action: Action, verdict: Verdict | None = None) -> Explanation:
+    """Explain the verdict on one call.
+
+    Args:
+        policy: The set.
+        action: The call.
+        verdict: The verdict where it is known already, budgets included; default judges the call alone.
+    """
+    verdict = verdict or evaluate(policy, action)
+    if not is_action_name(action.name):
+        return Explanation(verdict, (), (), parameters_known=False)
+    known = policy.known(action)
+    subject = Subject(action, known)
+    files = tuple(_file(covering.file, subject) for covering in policy.covering(action.name))
+    told = action.parameters is not None or known.params is not None
+    return Explanation(verdict, tuple(_effects(subject)), files, parameters_known=told)
+
+
+def _effects(subject: Subject) -> Iterator[EffectTold]:
+    effect = subject.known.effect
+    for key, source in effect.sources.items():
+        value = getattr(effect, key)
+        shown = (
+            ("yes" if value else "no") if isinstance(value, bool) else "none" if value is None else str(value)
+        )
+        yield EffectTold(key, shown, source)
+
+
+def _file(file: PolicyFile, subject: Subject) -> FileTold:
+    raws = file.document.get("rules") or ()
+    rules = tuple(_rule(rule, raw, subject) for rule, raw in zip(file.rules, raws, strict=True))
+    resolve = "first_match" if file.first_match else "strictest"
+    return FileTold(file.name, file.file, resolve, file.default, rules)
+
+
+def _rule(rule: Rule, raw: Mapping[str, Any], subject: Subject) -> RuleTold:
+    matched = any(glob.matches(subject.action.name) for glob in rule.match)
+    condition = tell_condition(raw["when"], subject) if matched and rule.condition else None
+    truth: Word | Literal[""] = "" if not matched else condition.truth if condition else "true"
+    return RuleTold(
+        rule=rule.ruling.rule,
+        place=rule.ruling.place,
+        then=rule.answer,
+        match=tuple(glob.pattern for glob in rule.match),
+        matched=matched,
+        truth=truth,
+        applies=truth == "true" or (truth == "unknown" and rule.answer != "allow"),
+        condition=condition,
+    )
+
+
+def tell_condition(when: Any, subject: Subject) -> ConditionTold:
+    """Tell what a written condition that loads comes to for one call."""
+    node = Parser(Document("explain")).mapping(when, ())
+    assert isinstance(node, Group)
+    told = _mapping(node, when, subject, negated=False)
+    return told.parts[0] if len(told.parts) == 1 else told
+
+
+def _mapping(node: Group, raw: Mapping[str, Any], subject: Subject, *, negated: bool) -> ConditionTold:
+    pairs = zip(node.parts, raw.items(), strict=True)
+    parts = tuple(_entry(part, key, value, subject, negated) for part, (key, value) in pairs)
+    return _group("all", node, parts, subject, negated)
+
+
+def _entry(node: Node, key: str, raw: Any, subject: Subject, negated: bool) -> ConditionTold:
+    if isinstance(node, Leaf):
+        return _leaf(node, f"{key}: {short(raw)}", subject, negated)
+    if key == "not":
+        inner = node.parts[0]
+        assert isinstance(inner, Group)
+        return _unwrapped(_mapping(inner, raw, subject, negated=not negated))
+    parts = tuple(
+        _mapping(part, each, subject, negated=negated)
+        for part, each in zip(node.parts, raw, strict=True)
+        if isinstance(part, Group)
+    )
+    return _group(key, node, tuple(_unwrapped(part) for part in parts), subject, negated)
+
+
+def _unwrapped(told: ConditionTold) -> ConditionTold:
+    return told.parts[0] if len(told.parts) == 1 and told.text.endswith(" of") else told
+
+
+def _group(
+    word: str, node: Node, parts: tuple[ConditionTold, ...], subject: Subject, negated: bool
+) -> ConditionTold:
+    joined = word if not negated else {"all": "any", "any": "all"}[word]
+    truth, whys = _truth(node, subject, negated)
+    return ConditionTold(f"{joined} of", truth, "", whys, parts)
+
+
+def _leaf(node: Leaf, text: str, subject: Subject, negated: bool) -> ConditionTold:
+    truth, whys = _truth(node, subject, negated)
+    return ConditionTold(f"not {text}" if negated else text, truth, _value(node.keys, subject), whys)
+
+
+def _truth(node: Node, subject: Subject, negated: bool) -> tuple[Word, tuple[str, ...]]:
+    """Ask the very condition that the verdict asks."""
+    try:
+        truth: Truth = condition_of(node, negated=negated)(subject)
+    except Exception:  # arguments are arbitrary objects, as in evaluate
+        return "unknown", ("the arguments cannot be read: give plain values",)
+    if isinstance(truth, Unknown):
+        return "unknown", truth.whys
+    return ("true" if truth else "false"), ()
+
+
+def _value(keys: tuple[str, ...], subject: Subject) -> str:
+    """Return what stands at a path, for people; what the policy hides stays hidden."""
+    if not subject.may_show(keys):
+        return _HIDDEN
+    try:
+        value = reader(keys)(subject)
+    except Exception:
+        return "cannot be read"
+    if isinstance(value, Sign):
+        return value.value
+    if is_missing(value):
+        return "missing" if value is None else "an empty list"
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    plain = scalar(value)
+    if isinstance(plain, (list, tuple)):
+        return short([_plain(scalar(each)) for each in plain])
+    return short(_plain(plain))
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (str, bool, int, Mapping)) or hasattr(value, "as_tuple") else str(value)
