@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.references import code_of
-from bot.views import blocks, words
-from bot.views.text import Block, Shown, clip, fixed, flat, lines, moment, one_line, plain
-from bot.views.values import decisive_values
+from bot.views import blocks
+from bot.views.card import Place, card
+from bot.views.text import Block, Shown, clip, fixed, moment, one_line, plain
 from gate.lifecycle import State
 from gate.model import HoldRecord
 
@@ -41,14 +41,15 @@ def _row(record: HoldRecord) -> list[Block]:
     return [blocks.section(line), blocks.context(*terms)]
 
 
-def show_blocks(record: HoldRecord) -> list[Block]:
-    """Return one hold with its decisive values and the code that ``/gate approve`` takes."""
-    told = [
-        f"{clip(value.label, 60)}: {clip(flat(value.text), 400)}" for value in decisive_values(record)[:12]
-    ]
-    shown = [blocks.header(one_line(record.described)), *blocks.long_text(lines(*told))[:3]]
+def show_blocks(record: HoldRecord, place: Place) -> list[Block]:
+    """Return one hold as its card shows it, with the code that ``/gate approve`` takes in place of buttons.
+
+    Args:
+        record: The hold, redacted.
+        place: Where it is shown.
+    """
+    shown = [block for block in card(record, place) if block["type"] != "actions"]
     if record.state is not State.PENDING:
-        return [*shown, blocks.say(words.standing_line(record))]
+        return shown
     code = f"`/gate approve {record.id} {code_of(record)}` or `/gate deny {record.id} your comment`."
-    terms = f"{words.deadline_line(record.expires_at)} {words.approvals_line(record)}"
-    return [*shown, blocks.say(terms), blocks.say(code)]
+    return [*shown, blocks.say(code)]

@@ -326,7 +326,7 @@ def test_the_second_way(road: Road) -> None:
     road.card(hold)
     assert "Refund 400 EUR on ORD-1" in _typed(road, "U0ALICE", "/gate holds", hold.id)
     code = code_of(hold)
-    assert "amount: 400" in _typed(road, "U0ALICE", f"/gate show {hold.id}", code)
+    assert "amount\n400" in _typed(road, "U0ALICE", f"/gate show {hold.id}", code)
     _typed(road, "U0ALICE", f"/gate approve {hold.id} {code} Verified.", "Your approval is recorded")
     told = agent.answer()
     assert (told["kind"], told["comments"]) == ("Ran", ["Verified."])

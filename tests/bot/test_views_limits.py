@@ -55,7 +55,7 @@ def test_hostile_modals_stay_within_limits(record: HoldRecord) -> None:
     check_view(approve_form(record, origin(record)))
     check_view(home([record] * 25, local=True))
     check_message(list_blocks([record] * 3), "x")
-    check_message(show_blocks(record), "x")
+    check_message(show_blocks(record, Place(local=True, staging=True)), "x")
     pages = paged(record)
     for page in range(len(pages.pages)):
         check_view(everything(record, origin(record, page), pages))
@@ -121,7 +121,7 @@ def test_no_text_of_others_reaches_markup(parts: list[str], state: State) -> Non
         approve_form(spoilt, origin(spoilt)),
         home([spoilt]),
         list_blocks([spoilt]),
-        show_blocks(spoilt),
+        show_blocks(spoilt, Place()),
         told("x", mark),
     ]
     assert not [text for view in views for text in text_objects(view, "mrkdwn") if MARK in text]
