@@ -20,9 +20,9 @@ from gate.digest import snapshot
 from gate.errors import ActionError
 from gate.model import Effect, Parameters, Requirement, Verdict
 from gate.policy.calls import UnreadableCall, WrittenCall, load_calls
-from gate.policy.evaluate import evaluate
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
+from gate.policy.spending import Rehearsal
 
 ANSWERS = ("allow", "require_approval", "block")
 
@@ -76,11 +76,12 @@ Judged = tuple[WrittenCall | UnreadableCall, Verdict | None]
 def _judged(
     calls: Iterable[WrittenCall | UnreadableCall], policy: PolicySet, known: Tools
 ) -> Iterator[Judged]:
+    rehearsal = Rehearsal(policy)
     for call in calls:
-        yield _judge(call, policy, known)
+        yield _judge(call, rehearsal, known)
 
 
-def _judge(call: WrittenCall | UnreadableCall, policy: PolicySet, known: Tools) -> Judged:
+def _judge(call: WrittenCall | UnreadableCall, rehearsal: Rehearsal, known: Tools) -> Judged:
     if isinstance(call, UnreadableCall):
         return call, None
     try:
@@ -88,7 +89,7 @@ def _judge(call: WrittenCall | UnreadableCall, policy: PolicySet, known: Tools) 
     except ActionError as error:
         return UnreadableCall(call.id, call.line, error.code, str(error)), None
     action = replace(call.action, effect=known.effects.get(call.action.name))
-    return replace(call, action=action), evaluate(policy, action)
+    return replace(call, action=action), rehearsal.judge(action, call.at)
 
 
 def _streamed(answers: Iterable[Judged]) -> Iterator[Judged]:

@@ -1,5 +1,6 @@
 """The frozen values that travel between the floors: actions, verdicts, decisions, holds."""
 
+from gate.model.budgets import BudgetCall, BudgetState
 from gate.model.calls import (
     Action,
     Effect,
@@ -38,6 +39,8 @@ __all__ = [
     "ActionRecord",
     "Answer",
     "Approver",
+    "BudgetCall",
+    "BudgetState",
     "Card",
     "Decision",
     "Effect",

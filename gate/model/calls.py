@@ -58,6 +58,8 @@ class Effect:
         currency: Path of its currency, or an ISO 4217 code.
         describe: Template of the sentence people read, such as ``Refund {args.amount}``.
         decisive: Paths that people must see uncut before they approve.
+        unit: ``minor`` where the amount is in cents; default is ``major``.
+        count: Path of how many things it touches, a number or a list; default is one.
     """
 
     risk: Risk | None = None
@@ -67,6 +69,8 @@ class Effect:
     currency: str | None = None
     describe: str | None = None
     decisive: tuple[str, ...] = ()
+    unit: Literal["major", "minor"] | None = None
+    count: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class Action:
         source: ``host`` where host code wrote the name, ``server`` where somebody else did.
         note: The agent's own words, unverified, or None.
         parent: Id of the action within whose tool this call was made, or None.
+        facts: Values from host systems for this call, by name; those of its session stand beside them.
     """
 
     name: str
@@ -115,6 +120,7 @@ class Action:
     source: Literal["host", "server"] = "host"
     note: str | None = None
     parent: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,8 @@ class ResolvedEffect:
         describe: Template of the describe line, or None.
         decisive: Declared decisive paths.
         sources: Who decided each key: ``FILE``, ``code``, ``guess`` or ``undeclared``.
+        unit: ``minor`` where the amount is in cents, else ``major``.
+        count: Path of how many things it touches, or None for one.
     """
 
     risk: Risk
@@ -142,6 +150,8 @@ class ResolvedEffect:
     describe: str | None = None
     decisive: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    unit: Literal["major", "minor"] = "major"
+    count: str | None = None
 
     @property
     def declared_read(self) -> bool:

@@ -55,6 +55,7 @@ class Decision:
         comment: Their words; empty for none.
         at: When the store recorded it, UTC.
         version: Version of the hold they answered.
+        headroom: Whether they also let the next calls pass that would be over the same budget.
     """
 
     person: Person
@@ -62,6 +63,7 @@ class Decision:
     comment: str
     at: datetime
     version: int
+    headroom: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
+from gate.model.budgets import BudgetState
 from gate.model.calls import ResolvedEffect
 from gate.model.people import Said
 
@@ -65,7 +66,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """One rule, default or gate rule that took part in deciding.
+    """One rule, default, budget or gate rule that took part in deciding.
 
     Attributes:
         rule: ``NAME/rule``, ``NAME/default`` or ``gate/…``.
@@ -74,6 +75,7 @@ class Ruling:
         place: ``file:line`` of the rule; empty for the gate's own.
         missing: What could not be read, and how to be decided; empty if the condition was sure.
         requirement: What it requires; None unless it requires approval.
+        budget: What the budget stood at; None for everything else.
     """
 
     rule: str
@@ -82,6 +84,7 @@ class Ruling:
     place: str = ""
     missing: tuple[str, ...] = ()
     requirement: Requirement | None = None
+    budget: BudgetState | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from gate.errors import ActionError
 from gate.model import Action, Parameters, Principal
-from gate.policy.paths import NOT_YET, did_you_mean
+from gate.policy.paths import did_you_mean
 from gate.policy.source import read_text
 from gate.values import quoted
 
@@ -48,8 +48,7 @@ class UnreadableCall:
     Attributes:
         id: Its id where one could be read, else the line number.
         line: Line it begins in, from 1.
-        code: Stable identifier: ``bad_line`` (no JSON or YAML), ``bad_call`` (not a call) or
-            ``not_in_this_version``.
+        code: Stable identifier: ``bad_line`` (no JSON or YAML) or ``bad_call`` (not a call).
         message: What is wrong and what to write instead.
     """
 
@@ -153,13 +152,14 @@ class _Maker:
         name = _text(row, "action")
         action = Action(
             name=name,
-            arguments=_arguments(row.get("args", {})),
+            arguments=_values(row, "args"),
             agent=_text(row, "agent", "check"),
             session=_text(row, "session", "check"),
             on_behalf_of=_principal(row.get("on_behalf_of")),
             call_id=_text(row, "call_id") if row.get("call_id") is not None else None,
             parameters=self._tools.get(name),
             source="server" if _choice(row, "source", ("host", "server")) == "server" else "host",
+            facts=_values(row, "facts") if row.get("facts") is not None else {},
         )
         at = self._at(row.get("at"), action.session)
         return WrittenCall(_id(row, line), line, action, at, _expected(row), _rules(row.get("rules")))
@@ -168,8 +168,6 @@ class _Maker:
         for key in row:
             if key not in self._keys:
                 raise _Bad(f"{quoted(key)} is not a key of a call{did_you_mean(str(key), self._keys)}")
-        if row.get("facts"):
-            raise _Bad(f'"facts" {NOT_YET}', code="not_in_this_version")
 
     def _at(self, value: Any, session: str) -> datetime | None:
         if value is None:
@@ -209,20 +207,21 @@ def _choice(row: Mapping[str, Any], key: str, words: tuple[str, ...]) -> str | N
     return value
 
 
-def _arguments(value: Any) -> Mapping[str, Any]:
+def _values(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = row.get(key, {})
     if not isinstance(value, Mapping):
-        raise _Bad("args must be a mapping of parameter names to values")
-    _check_numbers(value)
+        raise _Bad(f"{key} must be a mapping of names to values")
+    _check_numbers(value, key)
     return value
 
 
-def _check_numbers(value: Any) -> None:
+def _check_numbers(value: Any, key: str) -> None:
     """Refuse numbers that are none; YAML can write them."""
     if isinstance(value, Decimal) and not value.is_finite():
-        raise _Bad("args holds NaN or an infinity, which is no number")
+        raise _Bad(f"{key} holds NaN or an infinity, which is no number")
     inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
     for each in inside:
-        _check_numbers(each)
+        _check_numbers(each, key)
 
 
 def _principal(value: Any) -> Principal | None:

@@ -27,10 +27,10 @@ _UNSHOWN = re.compile(r"[^\w .,:@/-]")
 
 
 def name_of(keys: tuple[str, ...], subject: Subject) -> str:
-    """Return how people call the value at a path; amount and currency by their argument."""
-    if keys == ("effect", "amount"):
-        return label(subject.known.amount or keys)
-    return label(subject.known.currency or keys) if keys == ("effect", "currency") else label(keys)
+    """Return how people call the value at a path; amount, currency and count by their argument."""
+    known = subject.known
+    declared = {"amount": known.amount, "currency": known.currency, "count": known.count}
+    return label(declared.get(keys[1]) or keys) if keys[0] == "effect" else label(keys)
 
 
 def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, optional: bool) -> Check:

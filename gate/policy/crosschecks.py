@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gate.policy.effects import Entry, disagreements, from_entries
 from gate.policy.paths import template_paths
@@ -10,8 +11,11 @@ from gate.policy.policyset import PolicyFile
 from gate.policy.source import Document, Loc
 from gate.values import format_path, parse_path, quoted
 
-_TIED = ("risk", "reversible", "outbound", "amount", "currency", "describe", "decisive", "params", "show")
-_PATHS = ("amount", "currency")
+_TIED = (
+    "risk", "reversible", "outbound", "amount", "currency", "unit", "count", "describe", "decisive", "params",
+    "show",
+)  # fmt: skip
+_PATHS = ("amount", "currency", "count")
 
 
 def check_actions(entries: Sequence[tuple[Loc, Entry]], document: Document) -> None:
@@ -52,26 +56,37 @@ def check_set(files: Sequence[tuple[PolicyFile, Document]]) -> None:
                     f"the name {quoted(file.name)} is already taken by {earlier.file}: write another name:",
                 )
             _check_amounts(earlier, file, document)
+            if earlier.limits is not None and file.limits is not None:
+                document.add(("limits",), f"stand in {earlier.file} already: one file of a set has them")
 
 
 def _check_amounts(one: PolicyFile, two: PolicyFile, document: Document) -> None:
-    """Refuse two files that find the amount or currency of one action in different places."""
-    for key in _PATHS:
+    """Refuse two files that find the amount, currency or count of one action in different places."""
+    for key in (*_PATHS, "unit"):
         for mine in two.entries:
             theirs = next((each for each in one.entries if _clash(one, two, each, mine, key)), None)
             if theirs is not None:
                 loc: Loc = ("actions", mine.glob.pattern, key)
-                given = f"{quoted(theirs.values[key])} for {quoted(theirs.glob.pattern)}"
+                given = f"{quoted(_given(theirs.values, key))} for {quoted(theirs.glob.pattern)}"
                 message = f"{one.file} gives {given}: one action has one {key}"
                 document.add(loc, message)
 
 
 def _clash(one: PolicyFile, two: PolicyFile, theirs: Entry, mine: Entry, key: str) -> bool:
-    if key not in theirs.values or key not in mine.values or not theirs.glob.overlaps(mine.glob):
+    if None in (_given(theirs.values, key), _given(mine.values, key)):
+        return False
+    if not theirs.glob.overlaps(mine.glob):
         return False
     exact = next((each.glob.pattern for each in (theirs, mine) if each.glob.exact), None)
     if exact is None:
-        return bool(theirs.values[key] != mine.values[key])
+        return bool(_given(theirs.values, key) != _given(mine.values, key))
     if not all(any(glob.matches(exact) for glob in file.applies_to) for file in (one, two)):
         return False
-    return bool(from_entries(one.entries, exact).get(key) != from_entries(two.entries, exact).get(key))
+    ours = (_given(from_entries(file.entries, exact), key) for file in (one, two))
+    return len(set(ours)) > 1
+
+
+def _given(values: Mapping[str, Any], key: str) -> Any:
+    """Return what is declared of a key; an amount without a unit is in whole units."""
+    found = values.get(key)
+    return "major" if key == "unit" and found is None and "amount" in values else found

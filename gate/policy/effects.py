@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from gate.model import Effect, ResolvedEffect, Risk
 from gate.values import Glob, decimal_of, parse_path
@@ -93,6 +93,9 @@ class Known:
         moves_none: Whether it is declared that no amount moves.
         currency: Keys of the currency's path; None where it is a code or not declared.
         currency_code: Declared code, or None.
+        minor: Whether the amount is in cents.
+        count: Keys of the count's path; None where none is declared.
+        count_unclear: Whether the declared count path cannot be used.
         params: Parameter names that policies list, or None.
         redact: Paths hidden for this action.
         show: Paths for which built-in redaction is lifted.
@@ -104,6 +107,9 @@ class Known:
     moves_none: bool = False
     currency: tuple[str, ...] | None = None
     currency_code: str | None = None
+    minor: bool = False
+    count: tuple[str, ...] | None = None
+    count_unclear: bool = False
     params: frozenset[str] | None = None
     redact: tuple[str, ...] = ()
     show: tuple[str, ...] = ()
@@ -148,8 +154,9 @@ def resolve(name: str, declared: Declared, code: Effect | None, *, server: bool)
     outbound = _pick("outbound", declared, code, (False, True), sources)
     sources.setdefault("reversible", "undeclared")
     sources.setdefault("outbound", "undeclared")
-    paths = {key: _first(key, declared, code, sources) for key in ("amount", "currency", "describe")}
+    paths = {key: _first(key, declared, code, sources) for key in ("amount", "currency", "count", "describe")}
     amount, currency = _amount(paths["amount"], declared), _currency(paths["currency"])
+    unit, count = _unit(declared, code, sources), _count(paths["count"], declared)
     effect = ResolvedEffect(
         risk=risk,
         reversible=reads if reversible is None else reversible,
@@ -160,9 +167,19 @@ def resolve(name: str, declared: Declared, code: Effect | None, *, server: bool)
         describe=paths["describe"],
         decisive=_union("decisive", declared) or (code.decisive if code else ()),
         sources=sources,
+        unit=unit,
+        count=paths["count"],
     )
     return Known(
-        effect, *amount, *currency, _params(declared), _union("redact", declared), _union("show", declared)
+        effect,
+        *amount,
+        *currency,
+        minor=unit == "minor",
+        count=count[0],
+        count_unclear=count[1],
+        params=_params(declared),
+        redact=_union("redact", declared),
+        show=_union("show", declared),
     )
 
 
@@ -206,6 +223,29 @@ def _amount(path: str | None, declared: Declared) -> tuple[tuple[str, ...] | Non
         return parse_path(path), False, False
     except ValueError:
         return None, True, False
+
+
+def _unit(declared: Declared, code: Effect | None, sources: dict[str, str]) -> Literal["major", "minor"]:
+    """Return the unit of the amount; that of the code goes only with an amount that no file declares."""
+    written = [(values["unit"], file) for file, values in declared if "unit" in values]
+    if not written and code is not None and not any("amount" in values for _, values in declared):
+        written = [(code.unit, "code")] if code.unit is not None else []
+    if written:
+        sources["unit"] = written[0][1]
+    return "minor" if written and written[0][0] == "minor" else "major"
+
+
+def _count(path: str | None, declared: Declared) -> tuple[tuple[str, ...] | None, bool]:
+    """Return keys of the count, and whether what was declared is unusable."""
+    if path is None:
+        return None, False
+    if len({values["count"] for _, values in declared if "count" in values}) > 1:
+        return None, True
+    try:
+        keys = parse_path(path)
+    except ValueError:
+        return None, True
+    return (keys, False) if keys[0] == "args" and len(keys) > 1 else (None, True)
 
 
 def _currency(text: str | None) -> tuple[tuple[str, ...] | None, str | None]:

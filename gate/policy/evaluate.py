@@ -15,7 +15,7 @@ from gate.values import format_path, is_action_name, quoted
 NO_POLICY = "gate/no_policy"
 BAD_NAME = "gate/bad_name"
 
-_STRICTNESS: dict[Answer, int] = {"allow": 0, "require_approval": 1, "block": 2}
+STRICTNESS: dict[Answer, int] = {"allow": 0, "require_approval": 1, "block": 2}
 _UNREADABLE = Unknown(("the arguments cannot be read: give plain values",))
 _NOTHING_KNOWN = ResolvedEffect("write", reversible=False, outbound=True, guessed=True)
 
@@ -36,8 +36,8 @@ def evaluate(policy: PolicySet, action: Action) -> Verdict:
     known = policy.known(action)
     subject = Subject(action, known)
     found = _opinions(policy.covering(action.name), subject)
-    answer = max((ruling.answer for ruling in found), key=_STRICTNESS.__getitem__)
-    rulings = _ordered(ruling for ruling in found if ruling.answer == answer)
+    answer = max((ruling.answer for ruling in found), key=STRICTNESS.__getitem__)
+    rulings = ordered(ruling for ruling in found if ruling.answer == answer)
     return Verdict(
         answer=answer,
         rulings=rulings,
@@ -150,7 +150,7 @@ def _in_words(effect: ResolvedEffect) -> str:
     return f"by its name {kind} (a guess)" if effect.guessed else kind
 
 
-def _ordered(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
+def ordered(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
     """Put sure rules first, then unsure ones, then defaults."""
     return tuple(sorted(rulings, key=lambda each: (each.rule.endswith("/default"), bool(each.missing))))
 

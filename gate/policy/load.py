@@ -9,9 +9,12 @@ from typing import Any, cast
 from gate.errors import PolicyError, Problem
 from gate.model import Answer, Requirement, Ruling
 from gate.policy.approvals import Shared, requirement
+from gate.policy.budgets import Budget, compile_budget
 from gate.policy.conditions import compile_condition
 from gate.policy.crosschecks import check_actions, check_set
 from gate.policy.effects import Entry
+from gate.policy.limits import read_limits
+from gate.policy.names import read_names, with_ids
 from gate.policy.policyset import Default, PolicyFile, PolicySet, Rule, revision_of
 from gate.policy.schema import ActionKeys, ApprovalKeys, PolicyHead, RuleKeys, read_keys
 from gate.policy.source import Document, Loc, read_bytes, read_text
@@ -101,9 +104,14 @@ def _compile_file(file: str, document: Document) -> PolicyFile | None:
         return None
     head = read_keys(PolicyHead, raw, document, ())
     name = _name(head, file, document)
-    shared = _shared(raw, document)
+    names = read_names(raw.get("names"), document)
+    named = _with_ids(raw, names, document)
+    shared = _shared(named, document)
     entries = _entries(raw, file, document)
-    rules = _rules(raw, name, shared, document)
+    _check_ids(raw, document)
+    rules = _rules(named, name, shared, document)
+    budgets = _budgets(named, name, shared, document)
+    limits = read_limits(raw.get("limits"), document)
     held = _default(head, name, shared, document)
     if head is None:
         return None
@@ -120,7 +128,21 @@ def _compile_file(file: str, document: Document) -> PolicyFile | None:
         entries=entries,
         redact=head.redact,
         show=head.show,
+        budgets=budgets,
+        limits=limits,
     )
+
+
+def _with_ids(raw: Mapping[str, Any], names: Mapping[str, str], document: Document) -> dict[str, Any]:
+    """Return a file's values with ids in the place of its names."""
+    found = dict(raw)
+    found["approvals"] = with_ids(raw.get("approvals"), names, document, ("approvals",))
+    for key in ("rules", "budgets"):
+        if isinstance(raw.get(key), list):
+            found[key] = [
+                with_ids(each, names, document, (key, index)) for index, each in enumerate(raw[key])
+            ]
+    return found
 
 
 def _place(file: str, document: Document, loc: Loc) -> str:
@@ -180,17 +202,34 @@ def _rules(raw: Mapping[str, Any], name: str, shared: Shared, document: Document
     if not isinstance(written, list):
         document.add(("rules",), "must be a list of rules")
         return ()
-    _check_ids(written, document)
     rules = [_rule(each, name, shared, document, ("rules", index)) for index, each in enumerate(written)]
     return tuple(rule for rule in rules if rule is not None)
 
 
-def _check_ids(rules: list[Any], document: Document) -> None:
-    seen: dict[str, int] = {}
-    for index, rule in enumerate(rules):
-        own = rule.get("id") if isinstance(rule, Mapping) else None
-        if isinstance(own, str) and seen.setdefault(own, index) != index:
-            document.add(("rules", index, "id"), f"{quoted(own)} is used twice, first by rules[{seen[own]}]")
+def _budgets(raw: Mapping[str, Any], name: str, shared: Shared, document: Document) -> tuple[Budget, ...]:
+    written = raw.get("budgets")
+    if written is None:
+        return ()
+    if not isinstance(written, list):
+        document.add(("budgets",), "must be a list of budgets")
+        return ()
+    covers = raw.get("applies_to")
+    found = [
+        compile_budget(each, name, covers, shared, document, ("budgets", index))
+        for index, each in enumerate(written)
+    ]
+    return tuple(budget for budget in found if budget is not None)
+
+
+def _check_ids(raw: Mapping[str, Any], document: Document) -> None:
+    """Refuse ids that are used twice: rules and budgets share them."""
+    seen: dict[str, str] = {}
+    for key in ("rules", "budgets"):
+        written = raw.get(key)
+        for index, each in enumerate(written if isinstance(written, list) else ()):
+            own, place = each.get("id") if isinstance(each, Mapping) else None, f"{key}[{index}]"
+            if isinstance(own, str) and seen.setdefault(own, place) != place:
+                document.add((key, index, "id"), f"{quoted(own)} is used twice, first by {seen[own]}")
 
 
 def _rule(raw: Any, name: str, shared: Shared, document: Document, loc: Loc) -> Rule | None:

@@ -61,7 +61,9 @@ class Operands:
             self._bad(loc, f"{quoted(raw)} is not one of {', '.join(RISKS)}{did_you_mean(str(raw), RISKS)}")
         elif self.keys in (("effect", "reversible"), ("effect", "outbound")) and not isinstance(raw, bool):
             self._bad(loc, "must be true or false")
-        elif self.keys[0] != "args" and self.keys[0] != "effect" and not isinstance(raw, str):
+        elif self.keys == ("effect", "count") and decimal_of(raw) is None:
+            self._bad(loc, "must be a number")
+        elif self.keys[0] not in ("args", "facts", "effect") and not isinstance(raw, str):
             self._bad(loc, "must be a text: quote it")
 
     def number(self, raw: Any, loc: Loc) -> Decimal | PathOperand | None:

@@ -10,6 +10,9 @@ from gate.policy.reading import KNOWN_PATHS
 from gate.values import format_path, parse_path, quoted
 
 NOT_YET = "is not in this version"
+OPEN_ROOTS = {"args": "args.amount", "facts": "facts.environment"}
+"""Roots under which any key may stand, each with an example."""
+
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -23,20 +26,17 @@ def check_path(text: str) -> tuple[str, ...]:
     """Read a path that a condition may use.
 
     Raises:
-        ValueError: It is no path, cannot exist, or belongs to a later version.
+        ValueError: It is no path, or cannot exist.
     """
     keys = parse_path(text)
-    if keys[0] == "facts" or keys == ("effect", "count"):
-        raise ValueError(f"{quoted(text)} {NOT_YET}")
-    if keys[0] == "args":
+    if keys[0] in OPEN_ROOTS:
         if len(keys) == 1:
-            raise ValueError('"args" alone is no value: name an argument, such as args.amount')
+            raise ValueError(f"{quoted(text)} alone is no value: name one, such as {OPEN_ROOTS[keys[0]]}")
         return keys
     if keys not in KNOWN_PATHS:
-        known = ["args", *map(format_path, sorted(KNOWN_PATHS))]
-        raise ValueError(
-            f"{quoted(text)} does not exist{_nearest(keys, known)}; there are args.…, {', '.join(known[1:])}"
-        )
+        known = [*OPEN_ROOTS, *map(format_path, sorted(KNOWN_PATHS))]
+        there = ", ".join([*(f"{root}.…" for root in OPEN_ROOTS), *known[len(OPEN_ROOTS) :]])
+        raise ValueError(f"{quoted(text)} does not exist{_nearest(keys, known)}; there are {there}")
     return keys
 
 
@@ -44,7 +44,7 @@ def check_argument_path(text: str) -> tuple[str, ...]:
     """Read a path that must lie inside the arguments, such as ``args.card.number``.
 
     Raises:
-        ValueError: It is no such path, or belongs to a later version.
+        ValueError: It is no such path.
     """
     keys = check_path(text)
     if keys[0] != "args":
@@ -69,7 +69,7 @@ def template_paths(template: str) -> tuple[tuple[str, ...], ...]:
 def _nearest(keys: tuple[str, ...], known: list[str]) -> str:
     """Return a hint; a misspelt root is likelier than another path that looks alike."""
     if len(keys) > 1 and keys[0] not in {path.split(".")[0] for path in known}:
-        root = did_you_mean(keys[0], ["args"]) and format_path(("args", *keys[1:]))
-        if root:
-            return f" (did you mean {quoted(root)}?)"
+        near = next((root for root in OPEN_ROOTS if did_you_mean(keys[0], [root])), None)
+        if near is not None:
+            return f" (did you mean {quoted(format_path((near, *keys[1:])))}?)"
     return did_you_mean(format_path(keys), known)

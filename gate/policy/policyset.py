@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from gate.model import Action, Answer, Approver, Effect, Requirement, Ruling
+from gate.policy.budgets import Budget
 from gate.policy.conditions import Compiled
 from gate.policy.effects import Entry, Known, from_entries, resolve
+from gate.policy.limits import Limits
 from gate.values import Glob
 
 Default = Literal["by_risk", "allow", "require_approval", "block", "abstain"]
@@ -53,6 +55,8 @@ class PolicyFile:
         entries: Its ``actions``, most specific first.
         redact: Paths hidden in every action of the set.
         show: Paths for which built-in redaction is lifted for actions it covers.
+        budgets: Its budgets in order.
+        limits: Its ``limits``; None where it has none.
     """
 
     name: str
@@ -67,6 +71,8 @@ class PolicyFile:
     entries: tuple[Entry, ...]
     redact: tuple[str, ...]
     show: tuple[str, ...]
+    budgets: tuple[Budget, ...] = ()
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +82,12 @@ class Covering:
     Attributes:
         file: The file.
         rules: Those of its rules whose ``match`` fits.
+        budgets: Those of its budgets whose ``match`` fits.
     """
 
     file: PolicyFile
     rules: tuple[Rule, ...]
+    budgets: tuple[Budget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +111,21 @@ class PolicySet:
         rules = (rule for file in self.files for rule in file.rules if rule.condition)
         self._reads.update((rule.ruling.rule, rule.condition.reads) for rule in rules if rule.condition)
 
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """Return every budget, files in order."""
+        return tuple(budget for file in self.files for budget in file.budgets)
+
+    @property
+    def limits(self) -> Limits:
+        """Return how much may wait for people."""
+        return next((file.limits for file in self.files if file.limits is not None), Limits())
+
     def requirement_of(self, rule_id: str) -> Requirement | None:
-        """Return what a rule or default requires, unmerged.
+        """Return what a rule, budget or default requires, unmerged.
 
         Args:
-            rule_id: ``NAME/rule`` or ``NAME/default``.
+            rule_id: ``NAME/rule``, ``NAME/budget`` or ``NAME/default``.
 
         Returns:
             The requirement, or None where the set has no such rule or it never holds calls.
@@ -116,13 +134,12 @@ class PolicySet:
         for file in self.files:
             if file.name == name and rule == "default":
                 return file.requirement
-        found = next(
-            (each for file in self.files for each in file.rules if each.ruling.rule == rule_id), None
-        )
-        return found.ruling.requirement if found else None
+        rulings = (ruling for file in self.files for ruling in _rulings(file))
+        found = next((ruling for ruling in rulings if ruling.rule == rule_id), None)
+        return found.requirement if found else None
 
     def requirements(self) -> tuple[Requirement, ...]:
-        """Return what every rule and default that can hold a call requires, unmerged."""
+        """Return what everything that can hold a call requires, unmerged: rules, budgets and defaults."""
         return tuple(_present(each for file in self.files for each in _requirements(file)))
 
     def channels(self) -> tuple[str, ...]:
@@ -182,7 +199,11 @@ def revision_of(texts: Mapping[str, str]) -> str:
 
 
 def _requirements(file: PolicyFile) -> list[Requirement | None]:
-    return [file.requirement, *(rule.ruling.requirement for rule in file.rules)]
+    return [file.requirement, *(ruling.requirement for ruling in _rulings(file))]
+
+
+def _rulings(file: PolicyFile) -> list[Ruling]:
+    return [*(rule.ruling for rule in file.rules), *(budget.ruling for budget in file.budgets)]
 
 
 def _present(requirements: Iterable[Requirement | None]) -> list[Requirement]:
@@ -194,7 +215,8 @@ def _any(globs: Sequence[Glob], name: str) -> bool:
 
 
 def _covering(file: PolicyFile, name: str) -> Covering:
-    return Covering(file, tuple(rule for rule in file.rules if _any(rule.match, name)))
+    rules = tuple(rule for rule in file.rules if _any(rule.match, name))
+    return Covering(file, rules, tuple(budget for budget in file.budgets if _any(budget.match, name)))
 
 
 def _joined(*lists: tuple[str, ...]) -> tuple[str, ...]:

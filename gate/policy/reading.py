@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
+from gate.budget import readable, total
 from gate.model import Action
+from gate.policy.currencies import from_minor
 from gate.policy.effects import Known, has_amount_like
 from gate.redact import is_secret_name
 from gate.shapes import model_parts
@@ -79,7 +81,7 @@ def reader(keys: tuple[str, ...]) -> Reader:
     """
     if keys[0] == "args":
         return _argument_reader(keys[1:])
-    return _OTHERS[keys]
+    return _fact_reader(keys[1:]) if keys[0] == "facts" else _OTHERS[keys]
 
 
 def _argument_reader(keys: tuple[str, ...]) -> Reader:
@@ -90,6 +92,16 @@ def _argument_reader(keys: tuple[str, ...]) -> Reader:
         if value is MISSING:
             return NO_SUCH if subject.lacks(first) else MISSING
         for key in rest:
+            value = _step(value, key)
+        return value
+
+    return read
+
+
+def _fact_reader(keys: tuple[str, ...]) -> Reader:
+    def read(subject: Subject) -> Any:
+        value: Any = subject.action.facts
+        for key in keys:
             value = _step(value, key)
         return value
 
@@ -171,7 +183,47 @@ def amount_of(subject: Subject) -> Any:
     value = (
         reader(known.amount)(subject) if known.amount[0] == "args" and len(known.amount) > 1 else UNREADABLE
     )
+    if known.minor and not isinstance(value, Sign):
+        value = _majors(value, currency_of(subject))
     return MISSING if value is NO_SUCH else value
+
+
+def _majors(value: Any, currency: Any) -> Any:
+    """Return what is given in cents in whole units; where nobody can tell how many, it cannot be read."""
+    if is_missing(value):
+        return value
+    if isinstance(value, (list, tuple)) and model_parts(value) is None:
+        return Spread(_majors(each, currency) for each in value)
+    number = decimal_of(scalar(value))
+    if number is None:
+        return value
+    found = from_minor(number, currency) if isinstance(currency, str) else None
+    return UNREADABLE if found is None else found
+
+
+def count_of(subject: Subject) -> Any:
+    """Return how many things a call touches: one where nobody declares it, or a ``Sign``."""
+    known = subject.known
+    if known.count_unclear:
+        return UNREADABLE
+    if known.count is None:
+        return 1
+    value = reader(known.count)(subject)
+    if value is NO_SUCH or is_missing(value):
+        return MISSING
+    return counted(value)
+
+
+def counted(value: Any) -> Any:
+    """Return the number at a path, or how many elements a list has; a list on the way adds up."""
+    if isinstance(value, Spread):
+        parts = [MISSING if is_missing(each) else counted(each) for each in value]
+        wrong = next((each for each in parts if isinstance(each, Sign)), None)
+        return total(each for each in parts if isinstance(each, Decimal)) if wrong is None else wrong
+    if isinstance(value, (list, tuple)) and model_parts(value) is None:
+        return Decimal(len(value))
+    number = decimal_of(scalar(value))
+    return UNREADABLE if number is None or number < 0 or not readable(number) else number
 
 
 def currency_of(subject: Subject) -> Any:
@@ -212,7 +264,8 @@ _OTHERS: dict[tuple[str, ...], Reader] = {
     ("effect", "outbound"): lambda subject: subject.known.effect.outbound,
     ("effect", "amount"): amount_of,
     ("effect", "currency"): _currency_or_no_such,
+    ("effect", "count"): count_of,
 }
 
 KNOWN_PATHS = frozenset(_OTHERS)
-"""Every path outside ``args`` that this version reads."""
+"""Every path outside ``args`` and ``facts`` that can be read."""

@@ -18,15 +18,18 @@ from gate.values import IDENTIFIER, Glob, format_duration, parse_duration, quote
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R")
 
+_ASKING_LATER = frozenset({"remind_before", "hand_over", "on_caller_gone"})
 LATER: Mapping[str, frozenset[str]] = {
-    "PolicyHead": frozenset({"names", "operators", "limits", "budgets"}),
-    "ActionKeys": frozenset({"unit", "count"}),
-    "ApprovalKeys": frozenset({"remind_before", "hand_over", "on_caller_gone"}),
-    "RuleKeys": frozenset({"remind_before", "hand_over", "on_caller_gone", "editable"}),
+    "PolicyHead": frozenset({"operators"}),
+    "LimitKeys": frozenset({"burst"}),
+    "ApprovalKeys": _ASKING_LATER,
+    "BudgetKeys": _ASKING_LATER,
+    "RuleKeys": _ASKING_LATER | {"editable"},
 }
 """Keys of the language that this version does not have, by the place they stand in."""
 
 WEEK = timedelta(days=7)
+YEAR = timedelta(days=366)
 _USER, _GROUP, _CHANNEL = (re.compile(rf"[{letters}][A-Z0-9]{{2,30}}") for letters in ("UW", "S", "CG"))
 
 
@@ -212,11 +215,14 @@ class PolicyHead(_Keys):
     default: Annotated[
         str, BeforeValidator(_one_of("by_risk", "allow", "require_approval", "block", "abstain"))
     ]
+    names: Any = None
+    limits: Any = None
     approvals: Any = None
     actions: Any = None
     redact: Paths = ()
     show: Paths = ()
     rules: Any = None
+    budgets: Any = None
 
 
 class CommentKeys(_Keys):
@@ -259,6 +265,37 @@ class RuleKeys(ApprovalKeys):
     reason: Text | None = None
 
 
+class BudgetKeys(ApprovalKeys):
+    """One budget; approval keys stand flat on it."""
+
+    id: Annotated[str, BeforeValidator(_rule_id)]
+    match: Annotated[tuple[Any, ...], BeforeValidator(_globs)] = (Glob("*"),)
+    when: Any = None
+    sum: Annotated[str, BeforeValidator(_text)] | None = None
+    limit: Any
+    per: Annotated[str, BeforeValidator(_text)]
+    window: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), YEAR))]
+    reads: Flag = False
+    then: Annotated[str, BeforeValidator(_one_of("require_approval", "block"))] = "require_approval"
+    reason: Text | None = None
+    headroom: Annotated[int, BeforeValidator(_whole(1, 1000))] | None = None
+
+
+class AskKeys(_Keys):
+    """How many holds within which time."""
+
+    count: Annotated[int, BeforeValidator(_whole(1, 100_000))]
+    window: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), WEEK))]
+
+
+class LimitKeys(_Keys):
+    """How much may wait for people; unwritten keys are None."""
+
+    pending_per_session: Annotated[int, BeforeValidator(_whole(1, 100_000))] | None = None
+    pending_per_agent: Annotated[int, BeforeValidator(_whole(1, 100_000))] | None = None
+    asks_per_session: AskKeys | None = None
+
+
 class ActionKeys(_Keys):
     """What a file declares of the tools that a glob names."""
 
@@ -267,6 +304,8 @@ class ActionKeys(_Keys):
     outbound: Flag | None = None
     amount: Annotated[str, BeforeValidator(_amount)] | None = None
     currency: Annotated[str, BeforeValidator(_currency)] | None = None
+    unit: Annotated[str, BeforeValidator(_one_of("major", "minor"))] | None = None
+    count: Annotated[str, BeforeValidator(_path)] | None = None
     describe: Annotated[str, BeforeValidator(_template)] | None = None
     decisive: Paths | None = None
     params: Annotated[tuple[str, ...], BeforeValidator(_names)] | None = None
@@ -319,7 +358,7 @@ def _add(model: type[BaseModel], error: ErrorDetails, document: Document, loc: L
 def _unknown_key(model: type[BaseModel], key: str | int, depth: int) -> str:
     if key in LATER.get(model.__name__, ()) and depth == 1:
         return f"{quoted(key)} {NOT_YET} of the policy language"
-    known = model.model_fields if depth == 1 else {"approve", "deny", "approver"}
+    known = model.model_fields if depth == 1 else {"approve", "deny", "approver", "count", "window"}
     return f"{quoted(key)} is not a key here{did_you_mean(str(key), known)}"
 
 

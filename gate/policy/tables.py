@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gate.model import Parameters
 from gate.policy.calls import UnreadableCall, WrittenCall, load_calls
-from gate.policy.evaluate import evaluate
 from gate.policy.policyset import PolicySet
+from gate.policy.spending import Rehearsal
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +56,20 @@ def run_table_text(
         tools: What known tools take, by action name; None closes no list of parameters.
 
     Returns:
-        One result per row, in order.
+        One result per row, in order; budgets are empty before the first row, and each allowed row is charged.
     """
-    return [_run(call, policy) for call in load_calls(text, tools=tools, table=True)]
+    rehearsal = Rehearsal(policy)
+    return [_run(call, rehearsal) for call in load_calls(text, tools=tools, table=True)]
 
 
-def _run(call: WrittenCall | UnreadableCall, policy: PolicySet) -> RowResult:
+def _run(call: WrittenCall | UnreadableCall, rehearsal: Rehearsal) -> RowResult:
     if isinstance(call, UnreadableCall):
         return RowResult(call.id, call.line, False, call.message)
     if call.expect is None:
         return RowResult(
             call.id, call.line, False, "expect must be written: allow, require_approval or block"
         )
-    verdict = evaluate(policy, call.action)
+    verdict = rehearsal.judge(call.action, call.at)
     wrong = _difference(call, verdict.answer, verdict.rules)
     return RowResult(call.id, call.line, not wrong, wrong, verdict.answer, verdict.rules)
 

@@ -80,7 +80,7 @@ def test_every_key_is_read_alike_from_json_and_yaml() -> None:
         ),
         ('{"action": "a.b", "at": "2026-11-20T10:00:00"}', "bad_call", "at needs a zone"),
         ('{"action": "a.b", "at": 5}', "bad_call", "at must be ISO 8601 with a zone"),
-        ('{"action": "a.b", "facts": {"x": 1}}', "not_in_this_version", '"facts" is not in this version'),
+        ('{"action": "a.b", "facts": [1]}', "bad_call", "facts must be a mapping of names to values"),
     ],
 )
 def test_a_line_that_cannot_be_judged_is_named_and_the_rest_goes_on(line: str, code: str, said: str) -> None:

@@ -140,7 +140,7 @@ def test_an_unwritten_default_is_an_error() -> None:
 def test_everything_wrong_in_every_file_is_said_at_once() -> None:
     """Faults of keys, values, conditions and YAML in two files come together, in order."""
     first = (
-        "default: by_rsk\nbudgets: []\nrules:\n- {id: a, then: hodl, when: {arg.x: 1, args.y: {gtt: 5}}}\n"
+        "default: by_rsk\noperators: []\nrules:\n- {id: a, then: hodl, when: {arg.x: 1, args.y: {gtt: 5}}}\n"
     )
     second = "default: block\nrules:\n- {id: b, then: block, reason: yes, when: {all: []}}\n"
     found = problems(first, second)

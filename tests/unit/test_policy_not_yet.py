@@ -9,25 +9,35 @@ from tests.policy_kit import APPROVALS, load, only_problem
 RULE = "rules:\n- {id: r, then: require_approval, reason: Why., "
 
 LATER = {
-    "file names": ("names: {alice: U0ALICE}\n", "names"),
     "file operators": ("operators: [U0ALICE]\n", "operators"),
-    "file limits": ("limits: {pending_per_session: 5}\n", "limits"),
-    "file budgets": ("budgets: [{id: b, limit: 5, per: session, window: 1h, then: block}]\n", "budgets"),
-    "actions unit": ("actions:\n  a.b: {amount: args.cents, unit: minor}\n", "unit"),
-    "actions count": ("actions:\n  a.b: {count: args.items}\n", "count"),
+    "limits burst": ("limits: {burst: {count: 5, window: 10m}}\n", "burst"),
     "rule editable": (RULE + "editable: [args.amount]}\n", "editable"),
     "rule remind_before": (RULE + "remind_before: [30m]}\n", "remind_before"),
     "rule hand_over": (RULE + "hand_over: {after: 1h, approvers: [U0BOB]}}\n", "hand_over"),
     "rule on_caller_gone": (RULE + "on_caller_gone: cancel}\n", "on_caller_gone"),
-    "path facts": (RULE + "when: {facts.environment: production}}\n", "facts.environment"),
-    "path effect.count": (RULE + "when: {effect.count: {gt: 5}}}\n", "effect.count"),
-    "operand facts": (RULE + "when: {args.total: {lte: {path: facts.order_total}}}}\n", "facts.order_total"),
-    "describe facts": ('actions:\n  a.b: {describe: "for {facts.customer}"}\n', "facts.customer"),
-    "amount facts": ("actions:\n  a.b: {amount: facts.total}\n", "facts.total"),
-    "decisive facts": ("actions:\n  a.b: {decisive: [facts.total]}\n", "facts.total"),
-    "redact facts": ("redact: [facts.customer]\n", "facts.customer"),
-    "show facts": ("show: [facts.customer]\n", "facts.customer"),
+    "budget hand_over": (
+        "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, hand_over: {after: 1h, approvers: [U0BOB]}}\n",
+        "hand_over",
+    ),
 }
+
+
+ARGUMENTS_ONLY = {
+    "describe": ('actions:\n  a.b: {describe: "for {facts.customer}"}\n', "facts.customer"),
+    "amount": ("actions:\n  a.b: {amount: facts.total}\n", "facts.total"),
+    "count": ("actions:\n  a.b: {count: facts.total}\n", "facts.total"),
+    "decisive": ("actions:\n  a.b: {decisive: [facts.total]}\n", "facts.total"),
+    "redact": ("redact: [facts.customer]\n", "facts.customer"),
+    "show": ("show: [facts.customer]\n", "facts.customer"),
+}
+
+
+@pytest.mark.parametrize("case", ARGUMENTS_ONLY)
+def test_facts_may_not_stand_where_only_arguments_may(case: str) -> None:
+    """What is shown, hidden or read as an amount lies in the arguments."""
+    written, path = ARGUMENTS_ONLY[case]
+    said = only_problem(f"version: 1\ndefault: by_risk\n{APPROVALS}{written}")
+    assert f'"{path}" is no argument: write args.…' in said
 
 
 @pytest.mark.parametrize("case", LATER)
