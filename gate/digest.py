@@ -7,7 +7,6 @@ integral value are tagged too, since the canonical form writes ``1`` and ``1.0``
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import hmac
 import math
@@ -21,9 +20,9 @@ from zoneinfo import ZoneInfo
 
 import rfc8785
 
-from gate.errors import ActionError
+from gate.errors import ActionError, GateError
 from gate.model import Action
-from gate.shapes import class_name, model_parts, spell
+from gate.shapes import class_name, copy_model, model_parts, spell
 
 MAX_DEPTH = 64
 MAX_VALUES = 20_000
@@ -62,13 +61,20 @@ def snapshot(arguments: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ActionError: An argument cannot be judged; the message names its path.
     """
-    tagged(dict(arguments), path="args")
-    return copied(arguments)
+    try:
+        tagged(dict(arguments), path="args")
+        return copied(arguments)
+    except GateError:
+        raise
+    except Exception as error:  # models are anybody's code, and another thread may change what is read here
+        raise ActionError(
+            f"args: the arguments cannot be read ({class_name(type(error))}). Nothing ran."
+        ) from error
 
 
 def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return a deep copy of arguments that were judged before."""
-    return {name: _copied(value, f"args.{name}") for name, value in arguments.items()}
+    return {name: _copied(value) for name, value in arguments.items()}
 
 
 def action_digest(key: bytes, action: Action) -> str:
@@ -239,16 +245,17 @@ _HANDLERS: dict[type, Callable[[_Walk, Any, _Path], Any]] = {
 """Exact types only: a subclass may carry more than its base shows."""
 
 
-def _copied(value: Any, path: str) -> Any:
+def _copied(value: Any) -> Any:
     kind = type(value)
     if kind is list:
-        return [_copied(each, path) for each in value]
+        return [_copied(each) for each in value]
     if kind is dict:
-        return {key: _copied(each, path) for key, each in value.items()}
-    try:
-        return copy.deepcopy(value)
-    except Exception as error:
-        raise _refused(path, f"the value cannot be copied ({class_name(type(error))})") from error
+        return {key: _copied(each) for key, each in value.items()}
+    if kind is tuple:
+        return tuple(map(_copied, value))
+    if value is None or kind is bool or kind in _HANDLERS or isinstance(value, Enum):
+        return value  # nothing in it can change
+    return copy_model(value, _copied)
 
 
 def _zone(value: datetime) -> str:

@@ -182,7 +182,7 @@ def _fields(value: Any) -> Mapping[str, Any] | None:
     if isinstance(value, Mapping):
         return value
     parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
-    return None if parts is None else {**parts["fields"], **parts.get("extra", {})}
+    return None if parts is None else {**parts["fields"], **parts.get("extra", {}), **parts.get("held", {})}
 
 
 def _scalar(value: Any) -> Any:

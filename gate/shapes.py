@@ -6,11 +6,15 @@ import dataclasses
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from types import MemberDescriptorType
 from typing import Any
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _CARRIERS = (str, bytes, int, float, list, dict, set, frozenset)
+_WRITTEN_IN_PYTHON = 1 << 9
+"""Flag of a class that a class statement made (CPython's ``Py_TPFLAGS_HEAPTYPE``)."""
 
 
 def spell(root: str, keys: Sequence[str | int]) -> str:
@@ -52,19 +56,20 @@ def model_parts(value: object) -> dict[str, dict[str, Any]] | None:
         value: Anything.
 
     Returns:
-        ``fields`` by name; for pydantic models also ``extra``, ``private`` and which fields were ``set``.
+        ``fields`` by name, and ``held`` for what it carries beside them; for pydantic models also ``extra``,
+        ``private`` and which fields were ``set``.
     """
-    if isinstance(value, _CARRIERS):
+    if isinstance(value, (*_CARRIERS, type)) or not _is_open(type(value)):
         return None
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {"fields": _present(value, [field.name for field in dataclasses.fields(value)])}
+    if dataclasses.is_dataclass(value):
+        return _whole(value, _present(value, [field.name for field in dataclasses.fields(value)]))
     if isinstance(value, tuple):
-        names = getattr(type(value), "_fields", None)
-        return {"fields": dict(zip(names, value, strict=True))} if names else None
+        names = getattr(type(value), "_fields", ())
+        fits = len(set(names)) == len(names) == len(value) and names
+        return _whole(value, dict(zip(names, value, strict=True))) if fits else None
     if is_secret(value):
-        return {"fields": {"value": value.get_secret_value()}}  # type: ignore[attr-defined]
-    pydantic = sys.modules.get("pydantic")
-    return _pydantic_parts(value) if pydantic and isinstance(value, pydantic.BaseModel) else None
+        return _whole(value, {"value": value.get_secret_value()})  # type: ignore[attr-defined]
+    return _pydantic_parts(value) if _is_pydantic(value) else None
 
 
 def is_secret(value: object) -> bool:
@@ -73,10 +78,65 @@ def is_secret(value: object) -> bool:
     return pydantic is not None and isinstance(value, (pydantic.SecretStr, pydantic.SecretBytes))
 
 
+def copy_model(value: Any, copied: Callable[[Any], Any]) -> Any:
+    """Return a model of the same class that holds copies of everything the given one holds.
+
+    Its own way to be copied is not asked: it may share, change or leave out what it holds.
+
+    Args:
+        value: Something that ``model_parts`` knows.
+        copied: Copies one value that it holds.
+    """
+    kind = type(value)
+    made = tuple.__new__(kind, map(copied, value)) if isinstance(value, tuple) else object.__new__(kind)
+    if _is_pydantic(value):
+        for name in ("__dict__", "__pydantic_extra__", "__pydantic_private__"):
+            object.__setattr__(made, name, copied(getattr(value, name)))
+        object.__setattr__(made, "__pydantic_fields_set__", set(value.__pydantic_fields_set__))
+    else:
+        for name, each in _state(value).items():
+            object.__setattr__(made, name, copied(each))
+    return made
+
+
+def _is_pydantic(value: object) -> bool:
+    pydantic = sys.modules.get("pydantic")
+    return pydantic is not None and isinstance(value, pydantic.BaseModel)
+
+
+def _is_open(kind: type) -> bool:
+    """Tell whether objects of a class can hold nothing but attributes: no base is written in C but these."""
+    return all(base.__flags__ & _WRITTEN_IN_PYTHON or base in (object, tuple) for base in kind.__mro__)
+
+
+def _whole(value: object, fields: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return fields, and beside them what else the object holds."""
+    state, known = _state(value), [id(each) for each in fields.values()]
+    hidden_value = is_secret(value)
+    held = {
+        name: each
+        for name, each in state.items()
+        if not (name in fields and fields[name] is each) and not (hidden_value and id(each) in known)
+    }
+    return {"fields": fields, "held": held} if held else {"fields": fields}
+
+
+def _state(value: object) -> dict[str, Any]:
+    """Return every attribute that an object itself holds, in its slots and its dict."""
+    held: dict[str, Any] = {}
+    for base in type(value).__mro__:
+        for name, member in vars(base).items():
+            if isinstance(member, MemberDescriptorType) and name not in held:
+                with suppress(AttributeError):
+                    held[name] = member.__get__(value, type(value))
+    return held | getattr(value, "__dict__", {})
+
+
 def _pydantic_parts(value: Any) -> dict[str, dict[str, Any]]:
     names = type(value).model_fields
     parts = {
         "fields": {name: value.__dict__[name] for name in names if name in value.__dict__},
+        "held": {name: each for name, each in value.__dict__.items() if name not in names},
         "extra": value.__pydantic_extra__ or {},
         "private": value.__pydantic_private__ or {},
         "set": dict.fromkeys(value.__pydantic_fields_set__ & names.keys(), True),

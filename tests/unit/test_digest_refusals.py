@@ -104,12 +104,37 @@ def test_a_value_used_twice_is_no_cycle() -> None:
     assert tagged({"a": shared, "b": [shared, shared]}) == {"a": ["x"], "b": [["x"], ["x"]]}
 
 
-def test_a_value_that_cannot_be_copied_is_refused() -> None:
-    """A model that resists copying cannot be snapshotted, so the call is refused."""
+def test_a_model_that_cannot_be_read_is_refused() -> None:
+    """A model whose attributes raise cannot be judged, so the call is refused and nothing raw comes out."""
 
     class Stubborn(Box):
-        def __deepcopy__(self, memo: object) -> Stubborn:
-            raise RuntimeError("no")
+        content = property(lambda self: 1 / 0, lambda self, value: None)
 
-    with pytest.raises(ActionError, match="cannot be copied"):
+    with pytest.raises(ActionError, match="ZeroDivisionError"):
         snapshot({"a": Stubborn(1)})
+
+
+@dataclass
+class Broken(Exception):
+    """An exception that poses as a dataclass, and keeps its arguments where no field is."""
+
+    label: str = ""
+
+
+class Short(tuple):  # type: ignore[type-arg]
+    """A tuple that names fewer values than it has."""
+
+    _fields = ("one",)
+
+
+class Twice(tuple):  # type: ignore[type-arg]
+    """A tuple that gives two values one name."""
+
+    _fields = ("one", "one")
+
+
+@pytest.mark.parametrize("value", [Broken("x"), Short((1, 2)), Twice((1, 2))], ids=["c", "short", "twice"])
+def test_what_holds_more_than_its_fields_can_name_is_refused(value: object) -> None:
+    """A model whose values cannot all be named is none."""
+    with pytest.raises(ActionError, match=r"args\.a"):
+        snapshot({"a": value})
