@@ -177,15 +177,20 @@ def read_text_file(path: Path) -> str:
         ) from None
 
 
-def read_tools(path: Path | None) -> Tools:
-    """Return what a file of ``gate tools export`` knows; nothing without a file."""
-    if path is None:
-        return Tools({}, {})
+def read_catalogue(path: Path) -> list[Tool]:
+    """Return the tools in a file of ``gate tools export``; what is none is a usage error."""
     from gate.store import rows
 
     text = read_text_file(path)
     try:
-        found = [rows.load(Tool, json.dumps(each)) for each in json.loads(text)["tools"]]
+        return [rows.load(Tool, json.dumps(each)) for each in json.loads(text)["tools"]]
     except (ValueError, KeyError, TypeError):
         raise click.UsageError(f"{path} is no catalogue: write it with 'gate tools export > FILE'.") from None
+
+
+def read_tools(path: Path | None) -> Tools:
+    """Return what a file of ``gate tools export`` knows; nothing without a file."""
+    if path is None:
+        return Tools({}, {})
+    found = read_catalogue(path)
     return Tools({tool.name: tool.parameters for tool in found}, {tool.name: tool.effect for tool in found})

@@ -1,8 +1,7 @@
-"""``gate policy``: load, test, apply, show and compare policies."""
+"""``gate policy``: the group, and its verbs that test, apply and compare with what is in force."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +9,14 @@ import click
 
 from gate.cli import output, shapes
 from gate.cli.check import asks, read_text_file, read_tools, tell_untold
+from gate.cli.comparing import diff_command, show_command
 from gate.cli.exits import Exit
+from gate.cli.explaining import explain_command
 from gate.cli.importing import import_group
+from gate.cli.linting import lint_command
 from gate.cli.options import db_option, json_option, opened, policy_option, required_policy
 from gate.cli.status import current_revision, revision_line
-from gate.errors import IllegalMove, PolicyError
+from gate.errors import PolicyError
 from gate.policy.load import TABLES, load_path
 from gate.policy.tables import RowResult, run_table_text, untold_tools
 
@@ -39,27 +41,11 @@ class TableResult:
 
 @click.group("policy")
 def policy_group() -> None:
-    """Load, test and apply policies."""
+    """Check, explain, compare, test and apply policies."""
 
 
-policy_group.add_command(import_group)
-
-
-@policy_group.command("lint")
-@policy_option
-@json_option
-def lint_command(policy: Path | None, as_json: bool) -> None:
-    """Say everything that keeps it from loading.
-
-    Each problem stands with its file, line and column.
-    """
-    loaded = load_path(required_policy(policy))
-    rules = sum(len(file.rules) for file in loaded.files)
-    if as_json:
-        output.emit({"ok": True, "files": list(loaded.texts), "rules": rules, "revision": loaded.revision})
-    else:
-        output.say(f"It loads: {_count(len(loaded.files), 'file')}, {_count(rules, 'rule')}.")
-        output.say(f"Revision {loaded.revision}")
+for _command in (lint_command, explain_command, diff_command, show_command, import_group):
+    policy_group.add_command(_command)
 
 
 @policy_group.command("test")
@@ -113,28 +99,6 @@ def apply_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
             output.say(f"- {change}", indent=2)
 
 
-@policy_group.command("show")
-@click.option(
-    "--revision", metavar="REV", help="Another than the one in force: at least its first six characters."
-)
-@db_option
-@json_option
-def show_command(revision: str | None, db: Path | None, as_json: bool) -> None:
-    """Write the policy in force, as it was applied.
-
-    Its files stand one after the other.
-    """
-    with opened(db) as service:
-        wanted = _revision([each.revision for each in service.revisions()], revision)
-        texts = service.texts(wanted) or {}
-    if as_json:
-        output.emit({"revision": wanted, "files": dict(texts)})
-        return
-    for name, text in texts.items():
-        output.verbatim(f"# {name}, revision {shapes.revision(wanted)}\n{text}")
-        output.verbatim("" if text.endswith("\n") else "\n")
-
-
 @policy_group.command("status")
 @policy_option
 @db_option
@@ -150,7 +114,7 @@ def status_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
     if as_json:
         output.emit({"in_force": shapes.as_json(current), "before": len(before), "files": files})
         return
-    facts = [("Policy", revision_line(current)), ("Earlier", _count(len(before), "revision"))]
+    facts = [("Policy", revision_line(current)), ("Earlier", shapes.count(len(before), "revision"))]
     output.show_facts([*facts, ("Files", _FILES[files].format(policy=policy))])
 
 
@@ -169,20 +133,6 @@ def _compare(policy: Path | None, revision: str | None) -> str:
         return "same" if load_path(policy).revision == revision else "differ"
     except PolicyError:
         return "do_not_load"
-
-
-def _revision(known: Sequence[str], prefix: str | None) -> str:
-    if not known:
-        raise IllegalMove(
-            "No policy was ever in force here: 'gate policy apply' brings one.", code="no_revision"
-        )
-    if prefix is None:
-        return known[-1]
-    found = {each for each in known if len(prefix) >= 6 and each.startswith(prefix.lower())}
-    if len(found) != 1:
-        said = "More than one revision begins" if found else "No revision begins"
-        raise IllegalMove(f"{said} with {prefix!r}: give at least six of its characters.", code="no_revision")
-    return found.pop()
 
 
 def _tables_beside(policy: Path) -> list[Path]:
@@ -209,7 +159,3 @@ def _show_tables(results: list[TableResult]) -> None:
     output.say(
         f"All {total} rows came out as written." if not failed else f"{failed} of {total} rows did not."
     )
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"

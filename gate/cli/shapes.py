@@ -61,6 +61,11 @@ def span(duration: timedelta) -> str:
     return " ".join(said[:2]) or "0 s"
 
 
+def count(number: int, thing: str) -> str:
+    """Write how many there are of something."""
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
 def revision(text: str) -> str:
     """Return the part of a revision that people read."""
     return text[:12]

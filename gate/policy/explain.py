@@ -1,4 +1,4 @@
-"""Tell how a policy set comes to its verdict on one call: each rule and condition, its value, truth and why."""
+"""Tell how a policy set comes to its verdict: each rule and condition, its value, its truth and why."""
 
 from __future__ import annotations
 

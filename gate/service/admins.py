@@ -10,7 +10,7 @@ from gate.model import Freeze
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road
 from gate.store import rows
-from gate.verbs import ends, freezing, living, look, ruling
+from gate.verbs import ends, freezing, living, logged, look, ruling
 from gate.verbs.freezing import Scope
 from gate.verbs.living import Living
 from gate.verbs.ruling import Revision
@@ -79,6 +79,11 @@ class AdminVerbs(Road):
             return [
                 rows.load(Tool, row["body"]) for row in reader.all("SELECT body FROM tools ORDER BY name")
             ]
+
+    def seen(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the names of the actions that were called, and the paths of the facts that calls had."""
+        with self.store.reader() as reader:
+            return logged.called(reader), logged.facts(reader)
 
     def records(
         self,

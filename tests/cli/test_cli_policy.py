@@ -28,12 +28,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_lint_of_a_sound_set(folder: Path) -> None:
-    """A set that loads is described and ends with 0."""
+    """A set without findings is described and ends with 0."""
+    text = POLICY.replace("actions:\n", "actions:\n  desk.fire: {risk: destructive}\n")
+    (folder / "desk.yml").write_text(text)
     assert read("policy", "lint", "--policy", folder) == {
         "ok": True,
         "files": ["desk.yml"],
         "rules": 6,
-        "revision": policy(POLICY).revision,
+        "revision": policy(text).revision,
+        "tools": 0,
+        "findings": [],
     }
     assert "1 file, 6 rules" in said("policy", "lint", "--policy", folder)
 
@@ -152,13 +156,13 @@ def test_show_writes_the_files_byte_for_byte(folder: Path, db: Path) -> None:
 
 
 def test_show_an_older_revision(folder: Path, db: Path) -> None:
-    """--revision takes a prefix of six characters; an unknown or shorter one ends with 5."""
+    """A revision is named by six characters; an unknown or shorter one ends with 5."""
     old = read("policy", "apply", "--policy", folder, "--db", db)["revision"]
     (folder / "desk.yml").write_text(OTHER)
     read("policy", "apply", "--policy", folder, "--db", db)
-    assert "Above ten." in said("policy", "show", "--revision", old[:6], "--db", db)
+    assert "Above ten." in said("policy", "show", old[:6], "--db", db)
     for wrong in (old[:5], "zzzzzz"):
-        assert run("policy", "show", "--revision", wrong, "--db", db).exit_code == 5
+        assert run("policy", "show", wrong, "--db", db).exit_code == 5
 
 
 def test_status_compares_the_files(folder: Path, db: Path) -> None:

@@ -1,0 +1,129 @@
+"""``gate policy explain``: how a policy comes to its verdict on one call."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gate.cli import output, shapes
+from gate.cli.check import read_tools, tell_untold
+from gate.cli.options import json_option, policy_option, required_policy
+from gate.digest import snapshot
+from gate.errors import ActionError
+from gate.policy.calls import UnreadableCall, load_calls
+from gate.policy.explain import ConditionTold, Explanation, FileTold, RuleTold, explain_call
+from gate.policy.load import load_path
+
+_MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
+
+
+@click.command("explain")
+@click.option(
+    "--call",
+    "written",
+    required=True,
+    metavar="CALL",
+    help="""The call as JSON or YAML: '{"action": "payments.issue_refund", "args": {"amount": 400}}'.""",
+)
+@policy_option
+@click.option(
+    "--tools", type=click.Path(path_type=Path), metavar="FILE", help="Catalogue from 'gate tools export'."
+)
+@json_option
+def explain_command(written: str, policy: Path | None, tools: Path | None, as_json: bool) -> None:
+    """Explain the verdict on one call.
+
+    It shows each rule of every file that covers it, each condition with the value it read, whether it was
+    true, false or unknown, and why; and which file decided what the tool does. The call is written as for
+    'gate check'. Nothing runs and nothing is recorded.
+    """
+    loaded, known = load_path(required_policy(policy)), read_tools(tools)
+    call = _read(written, known.parameters)
+    action = replace(call.action, effect=known.effects.get(call.action.name))
+    told = explain_call(loaded, action)
+    if as_json:
+        output.emit(_json(told))
+    else:
+        _show(told, action.name)
+    if not told.parameters_known and told.files:
+        tell_untold([action.name], what="--tools FILE")
+
+
+def _read(written: str, parameters: Any) -> Any:
+    """Return the one call that is written; anything else is a usage error."""
+    calls = list(load_calls(_on_one_line(written), tools=parameters))
+    if len(calls) != 1 or isinstance(calls[0], UnreadableCall):
+        said = (
+            calls[0].message if calls and isinstance(calls[0], UnreadableCall) else "write exactly one call"
+        )
+        raise click.UsageError(f"--call cannot be judged: {said}.")
+    try:
+        snapshot(calls[0].action.arguments)
+    except ActionError as error:
+        raise click.UsageError(f"--call cannot be judged: {error}") from None
+    return calls[0]
+
+
+def _on_one_line(written: str) -> str:
+    """Return JSON as one line, and anything else as a YAML list of one call."""
+    try:
+        json.loads(written)
+    except ValueError:
+        return f"- {written}"
+    return " ".join(written.splitlines())
+
+
+def _json(told: Explanation) -> dict[str, Any]:
+    verdict = told.verdict
+    return {
+        "verdict": verdict.answer,
+        "rules": list(verdict.rules),
+        "reasons": [ruling.reason for ruling in verdict.rulings if ruling.reason],
+        "revision": verdict.revision,
+        "parameters_known": told.parameters_known,
+        "effects": shapes.as_json(told.effects),
+        "files": shapes.as_json(told.files),
+    }
+
+
+def _show(told: Explanation, name: str) -> None:
+    verdict = told.verdict
+    output.say(f"{name}: {verdict.answer}, by {', '.join(verdict.rules)}", style="bold")
+    for ruling in verdict.rulings:
+        if ruling.reason:
+            output.say(ruling.reason, indent=2)
+    if told.effects:
+        output.say()
+        output.show_table(
+            ("EFFECT", "VALUE", "DECIDED BY"), [(e.key, e.value, e.source) for e in told.effects]
+        )
+    for file in told.files:
+        _show_file(file)
+
+
+def _show_file(file: FileTold) -> None:
+    output.say()
+    output.say(f"{file.file} ({file.resolve}, default {file.default})", style="bold")
+    for rule in file.rules:
+        _show_rule(rule)
+
+
+def _show_rule(rule: RuleTold) -> None:
+    about = "" if rule.matched else f": not about this action ({', '.join(rule.match)})"
+    said = about or (": applies" if rule.applies else ": does not apply")
+    output.say(f"{_MARKS[rule.truth]} {rule.rule} ({rule.then}, {rule.place}){said}", indent=2)
+    if rule.condition is not None:
+        _show_condition(rule.condition, 6)
+
+
+def _show_condition(told: ConditionTold, indent: int) -> None:
+    value = f" – the call has {told.value}" if told.value else ""
+    output.say(f"{_MARKS[told.truth]} {told.text}{value}: {told.truth}", indent=indent)
+    for why in () if told.parts else told.whys:
+        output.say(why, indent=indent + 4)
+    for part in told.parts:
+        _show_condition(part, indent + 2)

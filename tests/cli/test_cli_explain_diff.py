@@ -1,0 +1,131 @@
+"""``gate policy lint`` against tools and a log, ``explain`` and ``diff``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gate.catalogue import Tool
+from gate.cli.exits import Exit
+from gate.model import Parameters
+from tests.cli.cli_kit import Filled, read, run, said
+from tests.kit import POLICY, policy, service
+
+OTHER = POLICY.replace("lte: 10}", "lte: 20}").replace("Above ten.", "More than ten.")
+CALL = '{"action": "desk.pay", "args": {"amount": "50", "to": "bob"}}'
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """Return a policy file in which the risk of one action is a guess."""
+    path = tmp_path / "desk.yml"
+    path.write_text(POLICY)
+    return path
+
+
+def test_a_finding_ends_with_1_and_says_what_why_and_what_to_write(desk: Path) -> None:
+    """Each with its file, line and column."""
+    result = run("policy", "lint", "--policy", desk)
+    assert result.exit_code == Exit.FAILED
+    assert f"{desk}:16:15: finding guessed_risk: that desk.fire is a write is guessed" in result.stdout
+    assert "Write: under actions: desk.fire: {risk: write" in result.stdout
+    assert "1 finding, 0 pieces of advice." in result.stdout
+    found = json.loads(run("policy", "lint", "--policy", desk, "--json").stdout)
+    assert found["ok"] is False
+    assert set(found["findings"][0]) == {"file", "line", "column", "kind", "code", "what", "why", "write"}
+
+
+def test_advice_changes_no_exit_code(tmp_path: Path) -> None:
+    """It is shown and the command ends with 0."""
+    path = tmp_path / "alone.yml"
+    path.write_text("version: 1\ndefault: require_approval\napprovals: {channel: C0A, approvers: [U0ALICE]}\n"
+                    "rules: [{id: r, match: 'a.*', then: require_approval, reason: Why.}]\n")  # fmt: skip
+    found = read("policy", "lint", "--policy", path)
+    assert [each["kind"] for each in found["findings"]] == ["advice"]
+    assert found["ok"] is True
+
+
+def test_tools_come_from_a_file_or_a_store(desk: Path, tmp_path: Path, filled: Filled) -> None:
+    """A catalogue tells which matches fit no tool; a store also tells what was called."""
+    tool = Tool("desk.pay", None, Parameters(frozenset({"amount", "to"})), {"required": ["to"]})
+    with_tool = service(filled.db, text=None)
+    with_tool.register_tool(tool)
+    with_tool.close()
+    exported = tmp_path / "tools.json"
+    exported.write_text(said("tools", "export", *filled.words()))
+    for words in (["--tools", exported], filled.words()):
+        found = json.loads(run("policy", "lint", "--policy", desk, *words, "--json").stdout)
+        assert found["tools"] == 1
+        codes = [each["code"] for each in found["findings"]]
+        assert "no_such_tool" in codes
+        assert "may_be_left_out" in codes
+    assert run("policy", "lint", "--policy", desk, "--tools", tmp_path / "none").exit_code == Exit.USAGE
+    assert run("policy", "lint", "--policy", desk, "--db", tmp_path / "none").exit_code == Exit.STORE
+
+
+def test_explain_shows_conditions_with_value_truth_and_why(desk: Path) -> None:
+    """In words, and the same as JSON."""
+    text = said("policy", "explain", "--policy", desk, "--call", CALL)
+    assert "desk.pay: block, by desk/huge" in text
+    assert '? args.amount: {gt: 1000} – the call has "50": unknown' in text
+    assert "amount is text where a number is compared: give amount as a number" in text
+    assert "not about this action (desk.fire)" in text
+    found = read("policy", "explain", "--policy", desk, "--call", CALL)
+    assert found["verdict"] == "block"
+    assert {"key": "risk", "value": "write", "source": "desk.yml"} in found["effects"]
+    assert [rule["truth"] for rule in found["files"][0]["rules"]][1:4] == ["unknown"] * 3
+
+
+def test_explain_takes_yaml_and_says_what_is_unknown_of_the_tool(desk: Path) -> None:
+    """A tool without a schema is named once on standard error."""
+    result = run("policy", "explain", "--policy", desk, "--call", "{action: desk.pay, args: {amount: 5}}")
+    assert result.exit_code == 0
+    assert "desk.pay: allow" in result.stdout
+    assert "the parameters of desk.pay are not known here" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "[]", "{}", "{action: 1}", '{"action": "a.b", "x": 1}', "a: [", '{"a": NaN}']
+)
+def test_a_call_that_cannot_be_judged_is_a_usage_error(desk: Path, wrong: str) -> None:
+    """It says what is wrong, never a traceback."""
+    result = run("policy", "explain", "--policy", desk, "--call", wrong)
+    assert result.exit_code == Exit.USAGE
+    assert "--call" in result.stderr
+
+
+def test_diff_of_two_files_says_which_way(desk: Path, tmp_path: Path) -> None:
+    """Each difference in words, with a closing count."""
+    other = tmp_path / "other" / "desk.yml"
+    other.parent.mkdir()
+    other.write_text(OTHER)
+    text = said("policy", "diff", desk, other)
+    assert "- Loosened: desk/small: when from {args.amount: {gt: 0, lte: 10}} to" in text
+    assert '- Changed: desk/large: reason from "Above ten." to "More than ten."' in text
+    assert "1 loosened, 1 changed." in text
+    assert read("policy", "diff", desk, desk)["differences"] == []
+    assert "Nothing differs" in said("policy", "diff", desk, desk.parent / "desk.yml")
+
+
+def test_diff_takes_revisions_of_the_store(desk: Path, db: Path) -> None:
+    """A prefix of six characters names one, beside a path or another revision."""
+    for text in (POLICY, OTHER):
+        desk.write_text(text)
+        read("policy", "apply", "--policy", desk, "--db", db)
+    old, new = policy(POLICY).revision, policy(OTHER).revision
+    found = read("policy", "diff", old[:8], new, "--db", db)
+    assert (found["old"], found["new"]) == (old, new)
+    assert {each["kind"] for each in found["differences"]} == {"loosened", "changed"}
+    assert read("policy", "diff", old, desk, "--db", db)["differences"] == found["differences"]
+
+
+def test_diff_of_what_is_not_there(desk: Path, db: Path) -> None:
+    """A missing path ends with 2, an unknown revision with 5, a policy that does not load with 3."""
+    read("policy", "apply", "--policy", desk, "--db", db)
+    assert run("policy", "diff", desk, "nothing.yml", "--db", db).exit_code == Exit.USAGE
+    assert run("policy", "diff", desk, "abcdef", "--db", db).exit_code == Exit.NOT_FOUND
+    bad = desk.with_name("bad.yml")
+    bad.write_text("default: maybe\n")
+    assert run("policy", "diff", desk, bad).exit_code == Exit.POLICY
