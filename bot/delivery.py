@@ -50,7 +50,7 @@ class Delivery:
         user = await self._by_email(whom.id)
         person = None
         if user is not None and not user.deleted and not user.bot:
-            person = Person(self._desk.team, user.id, user.name)
+            person = Person(user.home or self._desk.team, user.id, user.name)
         await self._desk.run(self._desk.service.who_asked, record.id, person)
         return person is not None
 

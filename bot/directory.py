@@ -38,8 +38,10 @@ class User:
     """A person as Slack describes them now.
 
     Attributes:
-        id: User id.
-        teams: Ids of the workspaces and of the organisation they belong to.
+        id: Their one id: the organisation's where they belong to one, else the workspace's.
+        ids: Every id they go by, ``id`` included.
+        home: Id of the workspace their account belongs to; empty where Slack does not say.
+        teams: Ids of the workspaces and of the organisation they belong to, ``home`` included.
         name: Display name, decoration only.
         deleted: Whether the account is deactivated.
         bot: Whether it is an app.
@@ -48,6 +50,8 @@ class User:
     """
 
     id: str
+    ids: frozenset[str]
+    home: str
     teams: frozenset[str]
     name: str
     deleted: bool
@@ -96,8 +100,13 @@ class Directory:
         Raises:
             LookupFailed: Slack did not tell.
         """
-        answer = await self._ask(f"the account {user_id}", self._client.users_info(user=user_id))
-        return _user(answer["user"])
+        what = f"the account {user_id}"
+        found = _user((await self._ask(what, self._client.users_info(user=user_id)))["user"])
+        if user_id not in found.ids:
+            raise LookupFailed(
+                f"Slack did not tell {what} (it told {found.id})", code="other_account", transient=True
+            )
+        return found
 
     async def known_user(self, user_id: str) -> User:
         """Return a person as asked for within the last minute; for counting, not for deciding.
@@ -210,8 +219,11 @@ def _user(raw: Mapping[str, Any]) -> User:
     name = profile.get("display_name") or raw.get("real_name") or profile.get("real_name") or raw.get("name")
     teams = {raw.get("team_id"), across.get("enterprise_id"), *(across.get("teams") or ())}
     guest = any(raw.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_invited_user"))
+    ids = [str(each) for each in (across.get("id"), raw["id"]) if each]
     return User(
-        id=str(raw["id"]),
+        id=ids[0],
+        ids=frozenset(ids),
+        home=str(raw.get("team_id") or ""),
         teams=frozenset(str(team) for team in teams if team),
         name=str(name or ""),
         deleted=bool(raw.get("deleted")),

@@ -66,10 +66,9 @@ class Eligibility:
             NotEligible: They may not decide it; the message is for them.
         """
         user = await self._person(who)
-        entries = {*also, *(approver for need in record.requirements for approver in need.approvers)}
-        self._refuse_outsiders(user, who, entries)
-        satisfied, failures = await self._satisfied(user.id, entries)
-        if satisfied and _asked_for(record, user.id):
+        named = {*also, *(approver for need in record.requirements for approver in need.approvers)}
+        satisfied, failures = await self._satisfied(user, self._open_to(user, named))
+        if satisfied and _asked_for(record, user.ids):
             satisfied = _without_own(record.requirements, satisfied)
             if not satisfied:
                 raise NotEligible(
@@ -77,7 +76,7 @@ class Eligibility:
                 )
         if not satisfied:
             raise _not_among(failures)
-        return Eligible(_known(who, user), frozenset(map(str, satisfied)))
+        return Eligible(self._known(user), frozenset(map(str, satisfied)))
 
     async def may_see(self, record: HoldRecord, who: Clicker) -> Person:
         """Return who somebody is if they may see a hold: its approvers, and the members of its channels.
@@ -86,8 +85,8 @@ class Eligibility:
             NotEligible: They may not see it.
         """
         user = await self._person(who)
-        await self._check_sight(record, who, user)
-        return _known(who, user)
+        await self._check_sight(record, user)
+        return self._known(user)
 
     async def visible(self, records: Sequence[HoldRecord], who: Clicker) -> list[HoldRecord]:
         """Return the holds that somebody may see.
@@ -99,20 +98,20 @@ class Eligibility:
         seen = []
         for record in records:
             try:
-                await self._check_sight(record, who, user)
+                await self._check_sight(record, user)
             except NotEligible:
                 continue
             seen.append(record)
         return seen
 
-    async def _check_sight(self, record: HoldRecord, who: Clicker, user: User) -> None:
-        entries = {approver for need in record.requirements for approver in need.approvers}
-        satisfied, failures = await self._satisfied(user.id, entries)
-        if await self._in_channel(record, user.id, failures):
+    async def _check_sight(self, record: HoldRecord, user: User) -> None:
+        failures: list[str] = []
+        if await self._in_channel(record, user, failures):
             return
+        named = {approver for need in record.requirements for approver in need.approvers}
+        satisfied, failed = await self._satisfied(user, self._open_to(user, named))
         if not satisfied:
-            raise _not_among(failures)
-        self._refuse_outsiders(user, who, entries)
+            raise _not_among([*failed, *failures])
 
     async def unmeetable(self, record: HoldRecord) -> tuple[Requirement, int] | None:
         """Return a requirement that not enough people could ever meet, and how many could; None if all can.
@@ -153,18 +152,37 @@ class Eligibility:
             raise NotEligible("This account is deactivated, so its answer does not count.", code="deleted")
         if user.bot:
             raise NotEligible("Apps and bots cannot answer; a person has to.", code="bot")
+        if who.team not in {self._team, *user.teams}:
+            raise NotEligible(
+                f"This account acts from {who.team}, a workspace it does not belong to here, so its answer "
+                "does not count.",
+                code="stranger",
+            )
         return user
 
-    def _refuse_outsiders(self, user: User, who: Clicker, entries: Iterable[Approver]) -> None:
-        """Refuse guests and people of other workspaces unless the policy lists them by their own id."""
-        if Approver("user", user.id) in entries:
-            return
+    def _open_to(self, user: User, entries: Iterable[Approver]) -> set[Approver]:
+        """Return the entries that may count for somebody; an outsider's own id alone, however it is grouped.
+
+        Raises:
+            NotEligible: None may.
+        """
+        if not user.guest and self._inside(user):
+            return set(entries)
+        own = {entry for entry in entries if entry.kind == "user" and entry.id in user.ids}
+        if own:
+            return own
         if user.guest:
             raise NotEligible("Guests cannot answer unless the policy names them.", code="guest")
-        if user.stranger or not self._at_home(user) or who.team not in {self._team, *user.teams}:
-            raise NotEligible(
-                "People of other workspaces cannot answer unless the policy names them.", code="stranger"
-            )
+        raise NotEligible(
+            "People of other workspaces cannot answer unless the policy names them.", code="stranger"
+        )
+
+    def _inside(self, user: User) -> bool:
+        return self._at_home(user) and not user.stranger
+
+    def _known(self, user: User) -> Person:
+        """Return the one identity of somebody, whatever a payload calls their workspace."""
+        return Person(user.home or self._team, user.id, user.name)
 
     def _at_home(self, user: User) -> bool:
         return self._team in user.teams
@@ -172,7 +190,7 @@ class Eligibility:
     def _may_ever(self, user: User, *, listed: bool) -> bool:
         if user.deleted or user.bot:
             return False
-        return listed or not (user.guest or user.stranger or not self._at_home(user))
+        return listed or (self._inside(user) and not user.guest)
 
     async def _people_of(self, approver: Approver) -> frozenset[str]:
         if approver.kind == "user":
@@ -181,21 +199,21 @@ class Eligibility:
             return await self._directory.group(approver.id)
         return await self._directory.closed_members(approver.id)
 
-    async def _satisfied(self, user: str, entries: Iterable[Approver]) -> tuple[set[Approver], list[str]]:
+    async def _satisfied(self, user: User, entries: Iterable[Approver]) -> tuple[set[Approver], list[str]]:
         satisfied: set[Approver] = set()
         failures: list[str] = []
         for approver in entries:
             try:
-                if user in await self._people_of(approver):
+                if user.ids & await self._people_of(approver):
                     satisfied.add(approver)
             except LookupFailed as failed:
                 failures.append(str(failed))
         return satisfied, failures
 
-    async def _in_channel(self, record: HoldRecord, user: str, failures: list[str]) -> bool:
+    async def _in_channel(self, record: HoldRecord, user: User, failures: list[str]) -> bool:
         for channel in channels_of(record):
             try:
-                if user in await self._directory.members(channel):
+                if user.ids & await self._directory.members(channel):
                     return True
             except LookupFailed as failed:
                 failures.append(str(failed))
@@ -228,14 +246,15 @@ class Eligibility:
         return named
 
     async def _counts(self, record: HoldRecord, need: Requirement, user_id: str, listed: bool) -> bool:
-        if _asked_for(record, user_id) and not need.on_behalf_of_may_approve:
-            return False
         try:
-            return self._may_ever(await self._directory.known_user(user_id), listed=listed)
+            user = await self._directory.known_user(user_id)
         except LookupFailed as failed:
             if failed.transient:
                 raise
             return False
+        if _asked_for(record, user.ids) and not need.on_behalf_of_may_approve:
+            return False
+        return self._may_ever(user, listed=listed)
 
 
 def channels_of(record: HoldRecord) -> tuple[str, ...]:
@@ -244,11 +263,11 @@ def channels_of(record: HoldRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, *(card.channel for card in record.cards)]))
 
 
-def _asked_for(record: HoldRecord, user: str) -> bool:
+def _asked_for(record: HoldRecord, ids: frozenset[str]) -> bool:
     whom = record.on_behalf_of
-    if whom is not None and whom.kind == "person" and whom.id == user:
+    if whom is not None and whom.kind == "person" and whom.id in ids:
         return True
-    return record.asked_by is not None and record.asked_by.user == user
+    return record.asked_by is not None and record.asked_by.user in ids
 
 
 def _without_own(needs: Sequence[Requirement], satisfied: set[Approver]) -> set[Approver]:
@@ -261,7 +280,3 @@ def _not_among(failures: Sequence[str]) -> NotEligible:
     if failures:
         return NotEligible(f"{failures[0]}, so nothing was recorded. Try again.", code="lookup_failed")
     return NotEligible("You are not among the approvers of this hold.", code="not_eligible")
-
-
-def _known(who: Clicker, user: User) -> Person:
-    return Person(who.team, user.id, user.name)

@@ -112,7 +112,7 @@ def _current(turn: Turn, ballot: Ballot, store: str) -> Row:
 
 def _ended(turn: Turn, row: Row) -> IllegalMove:
     said = look.decisions(turn.tx, row["id"], row["version"])
-    by = "".join(f" by {each.person.name or each.person.user}" for each in said if each.said == "deny")
+    by = "".join(f" by {_called(each.person)}" for each in said if each.said == "deny")
     late = row["state"] in (State.EXPIRED, State.UNDELIVERED)
     when = f" at {_at(row['ended_at'])}" if row["ended_at"] else ""
     return IllegalMove(
@@ -268,7 +268,12 @@ def _move(turn: Turn, row: Row, ballot: Ballot, verb: Verb, end: State) -> None:
 
 
 def _name(ballot: Ballot) -> str:
-    return ballot.person.name or ballot.person.user
+    return _called(ballot.person)
+
+
+def _called(person: Person) -> str:
+    """Return a person's name with their id, since anybody may take anybody's name."""
+    return f"{person.name} ({person.user})" if person.name else person.user
 
 
 def _quote(ballot: Ballot) -> str:
