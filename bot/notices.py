@@ -184,7 +184,7 @@ class Notices:
 
     async def _turn(self, channel: str) -> None:
         """Wait until a channel takes another message."""
-        wait = self._pacer.take(channel)
+        wait = self._pacer.take(channel, PATIENCE)
         if wait > PATIENCE:
             raise Retry("the channel is busy", wait)
         if wait:

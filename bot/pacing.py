@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 from gate.clock import monotonic
 
@@ -29,15 +30,23 @@ class Pacer:
         self._time = time
         self._buckets: dict[str, _Bucket] = {}
 
-    def take(self, channel: str) -> float:
-        """Take a place in a channel's queue and return in how many seconds it is due; 0 for now."""
+    def take(self, channel: str, patience: float = inf) -> float:
+        """Take a place in a channel's queue and return in how many seconds it is due; 0 for now.
+
+        Args:
+            channel: Where the message goes.
+            patience: Longest wait in seconds for which a place is taken; whoever has to wait longer takes
+                none and comes back, so that those who gave up do not stand in the way of those who wait.
+        """
         now = self._time()
         bucket = self._buckets.setdefault(channel, _Bucket(BURST, now))
         bucket.left = min(BURST, bucket.left + (now - bucket.at) * PER_SECOND)
         bucket.at = now
-        bucket.left -= 1
-        wait = -bucket.left / PER_SECOND if bucket.left < 0 else 0.0
-        return max(wait, bucket.closed_until - now, 0.0)
+        turn = max(0.0, (1 - bucket.left) / PER_SECOND)
+        wait = max(turn, bucket.closed_until - now, 0.0)
+        if wait <= patience:
+            bucket.left -= 1
+        return wait
 
     def close(self, channel: str, seconds: float) -> None:
         """Let nothing into a channel for so many seconds, as Slack asked."""

@@ -95,3 +95,21 @@ def test_a_closed_channel_waits_as_long_as_slack_says() -> None:
     assert pacer.take("C1") == 30.0
     now[0] = 31.0
     assert pacer.take("C1") == 0.0
+
+
+def test_who_is_sent_back_takes_no_place() -> None:
+    """A hundred messages at once all get into the channel, one a second, however often they come back."""
+    now = [0.0]
+    pacer = Pacer(lambda: now[0])
+    due = [(0.0, number) for number in range(100)]
+    let_in = 0
+    while due and now[0] < 200:
+        due.sort()
+        at, number = due.pop(0)
+        now[0] = max(now[0], at)
+        wait = pacer.take("C1", 10.0)
+        if wait <= 10.0:
+            let_in += 1
+        else:
+            due.append((now[0] + wait, number))
+    assert let_in == 100
