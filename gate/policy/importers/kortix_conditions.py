@@ -14,6 +14,7 @@ from gate.values import quoted
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _FORBIDDEN = frozenset({"__proto__", "constructor", "prototype"})
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,14}[1-9])?")
+_ONE_ADDRESS = r"[^@,;\s<>]+"
 _REGEX = re.compile(r"/(.+)/([a-z]*)", re.DOTALL)
 
 
@@ -61,9 +62,16 @@ def _one(place: Place, restrictive: bool) -> tuple[str, dict[str, Any]] | None:
 
 
 def _test(match: str, *, negate: bool, ignore_case: bool) -> dict[str, Any]:
+    """Return what must hold.
+
+    A text of several addresses ends in a domain too, so where a rule lets calls run to a domain the whole
+    text must be one address.
+    """
     regex = _REGEX.fullmatch(match)
     if regex is not None:
         return {"not_regex" if negate else "regex": _expression(regex[1], regex[2], ignore_case)}
+    if match.startswith("*@") and "*" not in match[1:] and not ignore_case:
+        return {"not_regex" if negate else "regex": _ONE_ADDRESS + match[1:].replace(".", r"\.")}
     if "*" in match:
         return {"not_glob" if negate else "glob": re.sub(r"\*+", "*", match)}
     also = _as_value(match)

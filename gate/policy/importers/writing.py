@@ -126,6 +126,8 @@ def flow(value: Any) -> str:
         return "{" + ", ".join(f"{flow(key)}: {flow(each)}" for key, each in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(flow, value)) + "]"
+    if value is None:
+        return "null"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Decimal):
