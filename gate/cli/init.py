@@ -1,4 +1,4 @@
-"""``gate init``: write a first policy and its test table."""
+"""``gate init``: write a first policy, its test table and the schema for editors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import click
 from gate.cli import output
 from gate.cli.options import json_option
 from gate.errors import IllegalMove
+from gate.policy.schema_json import FILE_NAME, schema_text
 
 POLICY = """\
+# yaml-language-server: $schema=./policy.schema.json
 # Who must approve what your agents do. As written, every call is held until a person answers in Slack.
 version: 1
 name: approvals
@@ -51,14 +53,14 @@ TABLE = """\
   rules: [approvals/default]
 """
 
-FILES = {"approvals.yml": POLICY, "approvals.test.yml": TABLE}
+FILES = {"approvals.yml": POLICY, "approvals.test.yml": TABLE, FILE_NAME: schema_text()}
 
 
 @click.command("init")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="policies")
 @json_option
 def init_command(folder: Path, as_json: bool) -> None:
-    """Write a first policy and its test table.
+    """Write a first policy, its test table and the schema for editors.
 
     They go into FOLDER, by default "policies".
     It holds every call and names one approver and one channel. Nothing that is there is overwritten.

@@ -1,4 +1,4 @@
-"""``gate policy lint``: what loads and yet does most likely not do what its writer means."""
+"""``gate policy lint`` and ``schema``: help with writing a policy."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gate.cli.options import json_option, opened, policy_option, required_policy
 from gate.policy.lint import Finding, KnownTool, Seen, findings
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
+from gate.policy.schema_json import schema_text
 
 
 @click.command("lint")
@@ -48,6 +49,17 @@ def lint_command(policy: Path | None, tools: Path | None, db: Path | None, as_js
     else:
         _show(path, loaded, found, catalogue)
     return Exit.FAILED if failed else Exit.OK
+
+
+@click.command("schema")
+@json_option
+def schema_command(as_json: bool) -> None:
+    """Write the JSON Schema of policy files, for editors.
+
+    It is JSON with and without --json. An editor uses it where a policy begins with the line
+    "# yaml-language-server: $schema=./policy.schema.json" and the schema lies beside it under that name.
+    """
+    output.verbatim(schema_text())
 
 
 def _known(tools: Path | None, db: Path | None) -> tuple[list[Tool], Seen | None]:

@@ -13,7 +13,7 @@ from gate.cli.comparing import diff_command, show_command
 from gate.cli.exits import Exit
 from gate.cli.explaining import explain_command
 from gate.cli.importing import import_group
-from gate.cli.linting import lint_command
+from gate.cli.linting import lint_command, schema_command
 from gate.cli.options import db_option, json_option, opened, policy_option, required_policy
 from gate.cli.status import current_revision, revision_line
 from gate.errors import PolicyError
@@ -44,7 +44,7 @@ def policy_group() -> None:
     """Check, explain, compare, test and apply policies."""
 
 
-for _command in (lint_command, explain_command, diff_command, show_command, import_group):
+for _command in (lint_command, schema_command, explain_command, diff_command, show_command, import_group):
     policy_group.add_command(_command)
 
 

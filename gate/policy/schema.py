@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -89,13 +90,18 @@ def _bool(value: Any) -> bool:
     return value
 
 
-def _whole(low: int, high: int) -> Callable[[Any], int]:
-    def check(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"must be a whole number from {low} to {high}")
-        return value
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Take a whole number from ``low`` to ``high``."""
 
-    return check
+    low: int
+    high: int
+
+    def __call__(self, value: Any) -> int:
+        """Return the number, or say what it must be."""
+        if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
+            raise ValueError(f"must be a whole number from {self.low} to {self.high}")
+        return value
 
 
 def _version(value: Any) -> int:
@@ -104,27 +110,39 @@ def _version(value: Any) -> int:
     return value
 
 
-def _duration(low: timedelta, high: timedelta) -> Callable[[Any], timedelta]:
-    def check(value: Any) -> timedelta:
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Take a duration from ``low`` to ``high``."""
+
+    low: timedelta
+    high: timedelta
+
+    def __call__(self, value: Any) -> timedelta:
+        """Return the duration, or say what it must be."""
         if not isinstance(value, str):
             raise ValueError("must be a duration: write a number and s, m, h or d, such as 10m")
         found = parse_duration(value)
-        if not low <= found <= high:
-            raise ValueError(f"must be from {format_duration(low)} to {format_duration(high)}")
+        if not self.low <= found <= self.high:
+            raise ValueError(f"must be from {format_duration(self.low)} to {format_duration(self.high)}")
         return found
 
-    return check
 
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Take one of some words."""
 
-def _one_of(*words: str) -> Callable[[Any], str]:
-    def check(value: Any) -> str:
-        if value not in words or not isinstance(value, str):
-            raise ValueError(
-                f"{_shown(value)} is not one of {', '.join(words)}{did_you_mean(str(value), words)}"
-            )
+    words: tuple[str, ...]
+
+    def __call__(self, value: Any) -> str:
+        """Return the word, or say which there are."""
+        if value not in self.words or not isinstance(value, str):
+            near = did_you_mean(str(value), self.words)
+            raise ValueError(f"{_shown(value)} is not one of {', '.join(self.words)}{near}")
         return value
 
-    return check
+
+def _one_of(*words: str) -> OneOf:
+    return OneOf(words)
 
 
 def _shown(value: Any) -> str:
@@ -243,16 +261,16 @@ class ApprovalKeys(_Keys):
 
     channel: Annotated[str, BeforeValidator(_channel)] | None = None
     approvers: Annotated[tuple[Any, ...], BeforeValidator(_approvers)] | None = None
-    quorum: Annotated[int, BeforeValidator(_whole(1, 20))] | None = None
+    quorum: Annotated[int, BeforeValidator(Whole(1, 20))] | None = None
     distinct: Flag | None = None
-    expires_in: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=5), WEEK))] | None = None
-    use_within: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), WEEK))] | None = None
-    deliver_within: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), WEEK))] | None = None
+    expires_in: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=5), WEEK))] | None = None
+    use_within: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), WEEK))] | None = None
+    deliver_within: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), WEEK))] | None = None
     comment: CommentKeys | None = None
     deny_reasons: Annotated[tuple[str, ...], BeforeValidator(_reasons)] | None = None
     tell_agent: TellKeys | None = None
     on_behalf_of_may_approve: Flag | None = None
-    ask_again_after: Annotated[timedelta, BeforeValidator(_duration(timedelta(0), WEEK))] | None = None
+    ask_again_after: Annotated[timedelta, BeforeValidator(Span(timedelta(0), WEEK))] | None = None
 
 
 class RuleKeys(ApprovalKeys):
@@ -274,25 +292,25 @@ class BudgetKeys(ApprovalKeys):
     sum: Annotated[str, BeforeValidator(_text)] | None = None
     limit: Any
     per: Annotated[str, BeforeValidator(_text)]
-    window: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), YEAR))]
+    window: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), YEAR))]
     reads: Flag = False
     then: Annotated[str, BeforeValidator(_one_of("require_approval", "block"))] = "require_approval"
     reason: Text | None = None
-    headroom: Annotated[int, BeforeValidator(_whole(1, 1000))] | None = None
+    headroom: Annotated[int, BeforeValidator(Whole(1, 1000))] | None = None
 
 
 class AskKeys(_Keys):
     """How many holds within which time."""
 
-    count: Annotated[int, BeforeValidator(_whole(1, 100_000))]
-    window: Annotated[timedelta, BeforeValidator(_duration(timedelta(seconds=1), WEEK))]
+    count: Annotated[int, BeforeValidator(Whole(1, 100_000))]
+    window: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), WEEK))]
 
 
 class LimitKeys(_Keys):
     """How much may wait for people; unwritten keys are None."""
 
-    pending_per_session: Annotated[int, BeforeValidator(_whole(1, 100_000))] | None = None
-    pending_per_agent: Annotated[int, BeforeValidator(_whole(1, 100_000))] | None = None
+    pending_per_session: Annotated[int, BeforeValidator(Whole(1, 100_000))] | None = None
+    pending_per_agent: Annotated[int, BeforeValidator(Whole(1, 100_000))] | None = None
     asks_per_session: AskKeys | None = None
 
 

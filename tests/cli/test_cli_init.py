@@ -18,9 +18,13 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_init_writes_a_policy_and_its_table() -> None:
-    """Both files are written and named, and the next three commands are printed."""
+    """All files are written and named, and the next three commands are printed."""
     found = read("init")
-    assert found["written"] == ["policies/approvals.yml", "policies/approvals.test.yml"]
+    assert found["written"] == [
+        "policies/approvals.yml",
+        "policies/approvals.test.yml",
+        "policies/policy.schema.json",
+    ]
     assert len(found["next"]) == 3
     assert all(Path(name).is_file() for name in found["written"])
 
@@ -65,14 +69,14 @@ def test_the_example_rules_work_without_their_marks() -> None:
 
 
 def test_init_never_overwrites() -> None:
-    """A second run ends with 5 and leaves both files as they were changed meanwhile."""
+    """A second run ends with 5 and leaves every file as it was changed meanwhile."""
     written = read("init")["written"]
     for name in written:
         Path(name).write_text("mine")
     result = run("init")
     assert result.exit_code == 5
     assert "nothing was written" in result.stderr
-    assert [Path(name).read_text() for name in written] == ["mine", "mine"]
+    assert [Path(name).read_text() for name in written] == ["mine"] * 3
 
 
 def test_init_leaves_a_set_alone_that_it_would_change() -> None:
