@@ -50,7 +50,12 @@ def _walk(block: Block, folder: Path) -> None:
         line, _, shown = part.partition("\n")
         command, _, ends = line.partition("  # exits with ")
         done = subprocess.run(
-            ["/bin/sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False
+            ["/bin/sh", "-c", command],
+            cwd=folder,
+            env=dict(os.environ),
+            capture_output=True,
+            text=True,
+            check=False,
         )
         written = done.stdout + done.stderr
         where = f"{block.page}:{block.line}: {command}\n{written}"
