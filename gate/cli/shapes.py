@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
@@ -81,8 +82,6 @@ def principal(value: Principal | None) -> str:
 
 def argument(value: Any) -> str:
     """Write one redacted argument: text in quotes as JSON, exact numbers by their digits."""
-    import json
-
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else plain(value)
 
 
