@@ -99,7 +99,7 @@ def show_holds(found: list[HoldRecord], now: datetime) -> None:
 
 def _left(hold: HoldRecord, now: datetime) -> str:
     if hold.state not in OPEN:
-        return f"{shapes.moment(hold.ended_at, zone=False)} ended"
+        return f"ended {shapes.moment(hold.ended_at, zone=False)}"
     left = (hold.use_by or hold.expires_at) - now
     return f"{shapes.span(left)} left" if left > timedelta(0) else "time is over"
 

@@ -123,10 +123,7 @@ def _print(stream: TextIO, what: Any) -> None:
     console = _console(stream)
     with console.capture() as capture:
         console.print(what)
-    written = capture.get()
-    if not console.is_terminal:
-        written = "\n".join(line.rstrip() for line in written.split("\n"))
-    _write(stream, written)
+    _write(stream, "\n".join(line.rstrip(" ") for line in capture.get().split("\n")))
 
 
 def _console(stream: TextIO) -> Console:
