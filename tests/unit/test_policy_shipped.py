@@ -16,6 +16,8 @@ from tests.policy_kit import call
 FOLDER = Path(__file__).parents[2] / "policies"
 SET = load_path(FOLDER)
 TABLES = sorted(FOLDER.glob("*.test.yml"))
+EXAMPLES = [path for path in sorted((FOLDER / "examples").glob("*.yml")) if ".test." not in path.name]
+EXAMPLE_TABLES = sorted((FOLDER / "examples").glob("*.test.yml"))
 
 EXPECTED = {
     "refunds": {"0.01", "250", "250.01", "5000", "5000.01", "0", "-1"},
@@ -98,7 +100,15 @@ def test_nothing_outside_the_named_namespaces_runs() -> None:
     assert evaluate(SET, call({}, "shell.get_status")).rules == ("gate/no_policy",)
 
 
-@pytest.mark.parametrize("example", sorted((FOLDER / "examples").glob("*.yml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_every_example_loads(example: Path) -> None:
     """Alone, as its reader would take it."""
     assert load_path(example).files[0].rules
+
+
+@pytest.mark.parametrize("table", EXAMPLE_TABLES, ids=lambda path: path.name)
+def test_every_row_of_the_tables_of_the_examples_passes(table: Path) -> None:
+    """Against the one example that bears the table's name."""
+    results = run_table(table, load_path(table.with_name(table.name.replace(".test.", "."))))
+    assert [f"{each.id}: {each.message}" for each in results if not each.passed] == []
+    assert len(results) >= 12
