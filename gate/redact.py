@@ -57,16 +57,25 @@ class Redacted:
     secrets: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
-def redact(arguments: Mapping[str, Any], *, paths: Sequence[str] = (), show: Sequence[str] = ()) -> Redacted:
+def redact(
+    arguments: Mapping[str, Any],
+    *,
+    paths: Sequence[str] = (),
+    show: Sequence[str] = (),
+    root: str = "args",
+    names: bool = True,
+) -> Redacted:
     """Return the arguments as JSON without secrets.
 
     Args:
         arguments: Snapshot of the bound arguments.
         paths: Paths that the policy hides; elements of lists on the way are all meant.
         show: Paths for which hiding by key name is lifted; ``paths`` stay hidden.
+        root: How paths to the arguments begin.
+        names: Whether what a key names as secret is hidden at all.
     """
-    writer = _Writer(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)))
-    written = {name: writer.value(value, ("args", name)) for name, value in arguments.items()}
+    writer = _Writer(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)), names=names)
+    written = {name: writer.value(value, (root, name)) for name, value in arguments.items()}
     return Redacted(written, tuple(writer.hidden), tuple(writer.secrets))
 
 
@@ -147,8 +156,8 @@ def plain(value: Any) -> str:
 class _Writer:
     """One pass over the arguments of one call."""
 
-    def __init__(self, paths: frozenset[_Keys], show: frozenset[_Keys]) -> None:
-        self._paths, self._show = paths, show
+    def __init__(self, paths: frozenset[_Keys], show: frozenset[_Keys], *, names: bool) -> None:
+        self._paths, self._show, self._names = paths, show, names
         self.hidden: dict[str, None] = {}
         self.secrets: dict[str, None] = {}
 
@@ -169,7 +178,7 @@ class _Writer:
     def _is_secret(self, value: Any, keys: _Keys) -> bool:
         if value is None or isinstance(value, bool) or keys in self._show:
             return False
-        return is_secret(value) or is_secret_name(keys[-1])
+        return is_secret(value) or (self._names and is_secret_name(keys[-1]))
 
     def _hide(self, value: Any, keys: _Keys) -> str:
         self.hidden[format_path(keys)] = None

@@ -132,9 +132,9 @@ class Rehearsal:
             at: When it happens; None: when the call before it did.
         """
         verdict = evaluate(self._policy, action)
-        uses = uses_of(self._policy, action, verdict)
         if at is not None:
             self._ledger.now = to_us(at)
+        uses = uses_of(self._policy, action) if verdict.answer != "block" else ()
         if not uses:
             return verdict
         found = with_budgets(verdict, judge(uses, self._ledger))

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from gate.budget import NO_UNIT, ONE, UNREADABLE, Use, readable, total
-from gate.model import Action, Verdict
+from gate.model import Action
 from gate.policy.budgets import MONEY, Budget, per_words
 from gate.policy.effects import has_amount_like
 from gate.policy.policyset import PolicySet
@@ -59,19 +59,16 @@ class _Added:
     whys: tuple[str, ...] = ()
 
 
-def uses_of(policy: PolicySet, action: Action, verdict: Verdict) -> tuple[Use, ...]:
-    """Return what a call would add to each budget.
+def uses_of(policy: PolicySet, action: Action) -> tuple[Use, ...]:
+    """Return what a call adds to each budget if it runs.
 
     Args:
         policy: The set in force.
         action: The call.
-        verdict: What the rules say of it; a call that they block adds nothing.
 
     Returns:
         One use for each budget that the call adds to, files in order.
     """
-    if verdict.answer == "block":
-        return ()
     budgets = [budget for each in policy.covering(action.name) for budget in each.budgets]
     if not budgets:
         return ()
@@ -150,9 +147,18 @@ def _bucket(per: tuple[str, ...], subject: Subject) -> tuple[str, bool, tuple[st
         return SHARED, False, (f"{name} does not say whose budget it is: give {name} as a text or number",)
     if isinstance(value, Hidden):
         return f"#{text}", False, ()
+    return f"={_folded(text)}", not subject.may_show(per), ()
+
+
+def key_of(value: Any) -> str | None:
+    """Return the folded text by which a value tells whose a budget is; None where it does not."""
+    text = None if isinstance(value, (Sign, Hidden)) else _text(scalar(value))
+    return None if text is None else _folded(text)
+
+
+def _folded(text: str) -> str:
     folded = fold(text)
-    kept = folded if len(folded) <= _LONGEST else sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"={kept}", not subject.may_show(per), ()
+    return folded if len(folded) <= _LONGEST else sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _text(value: Any) -> str | None:

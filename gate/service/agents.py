@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from gate.clock import to_us
 from gate.digest import action_digest
 from gate.errors import ActionError, CallIdReused, IllegalMove, NoSession, StoreError
 from gate.ids import new_id
@@ -14,11 +15,23 @@ from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Evidence, Principal, Submission, Verdict
 from gate.policy.evaluate import evaluate
 from gate.policy.policyset import PolicySet
-from gate.redact import describe, redact
+from gate.policy.spending import with_budgets
+from gate.policy.uses import uses_of
+from gate.recorded import facts_shown, facts_text, read_facts
+from gate.redact import describe
+from gate.service.preparing import (
+    hidden_paths,
+    redacted_for,
+    rerouted,
+    rerouted_ruling,
+    rerouted_use,
+    spending_of,
+)
 from gate.service.road import Road, T
 from gate.verbs import claim as claiming
-from gate.verbs import living, look, sessions, waiting
+from gate.verbs import freezing, ledger, living, look, sessions, waiting
 from gate.verbs import submit as submitting
+from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
 from gate.verbs.turn import action_row
 
@@ -29,11 +42,21 @@ class AgentVerbs(Road):
     """What agents do."""
 
     def open_session(
-        self, id_: str, *, agent: str, on_behalf_of: Principal | None, evidence: Sequence[Evidence] = ()
+        self,
+        id_: str,
+        *,
+        agent: str,
+        on_behalf_of: Principal | None,
+        evidence: Sequence[Evidence] = (),
+        facts: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a session, or open it again as what it is; see ``verbs.sessions``."""
+        text, shown = facts_text(facts or {}), facts_shown(facts or {})
         with self._turn() as turn:
-            sessions.open_session(turn, id_, agent=agent, on_behalf_of=on_behalf_of, evidence=evidence)
+            sessions.open_session(
+                turn, id_, agent=agent, on_behalf_of=on_behalf_of, evidence=evidence, facts=text, shown=shown
+            )
+        self._learn_facts(id_, text)
 
     def add_evidence(self, session: str, evidence: Sequence[Evidence]) -> None:
         """Add lines that the session does not have yet."""
@@ -76,8 +99,8 @@ class AgentVerbs(Road):
         digest = action_digest(self.store.key, action)
         with self._hands.reach(action_id, durable=True) as keep:
             claimed = self._judged(
-                lambda policy: evaluate(policy, action),
-                lambda turn, verdict: claiming.claim(turn, action_id, action, digest, verdict, waiter=waiter),
+                lambda policy: self._judgement(action, policy),
+                lambda turn, asked: claiming.claim(turn, action_id, action, digest, asked, waiter=waiter),
             )
             keep(claimed.run)
         return claimed
@@ -128,31 +151,71 @@ class AgentVerbs(Road):
         return self._judged(
             lambda policy: self._draft(new, action, digest, policy),
             lambda turn, draft: submitting.submit(turn, draft, wait=wait, would_block=would_block),
-            durable=lambda draft: self._durable_allows or draft.verdict.answer != "allow",
+            durable=lambda draft: self._durably(new, draft),
         )
 
-    def _draft(self, new: str, action: Action, digest: str, policy: PolicySet) -> submitting.Draft:
+    def _durably(self, new: str, draft: submitting.Draft) -> bool:
+        """Tell whether a crash of the machine may not lose what is written of a call; nor then its end."""
+        counts = draft.verdict.answer != "allow" or bool(draft.spending.uses)
+        if counts and not self._durable_allows:
+            self._hands.make_durable(new)
+        return self._durable_allows or counts
+
+    def _draft(self, new: str, given: Action, digest: str, policy: PolicySet) -> submitting.Draft:
+        action, facts = self._with_facts(given)
         verdict = self._rerouted(evaluate(policy, action))
-        paths = tuple(dict.fromkeys((*verdict.redact, *policy.redactions())))
-        redacted = redact(action.arguments, paths=paths, show=verdict.show)
+        redacted = redacted_for(policy, action, verdict)
         return submitting.Draft(
             id=new,
             action=action,
             digest=digest,
             verdict=verdict,
-            shown=json.dumps(redacted.arguments, ensure_ascii=False, allow_nan=False),
             hidden=redacted.hidden,
-            view_required=_hides_decisive(verdict.decisive, frozenset(redacted.hidden) - frozenset(paths)),
+            concealed=frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict)),
             described=describe(verdict.effect.describe, action.name, redacted.arguments),
+            spending=spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel),
+            facts=facts,
+            limits=policy.limits,
         )
+
+    def _judgement(self, given: Action, policy: PolicySet) -> Judgement:
+        action, facts = self._with_facts(given)
+        verdict = self._rerouted(evaluate(policy, action))
+        redacted = redacted_for(policy, action, verdict)
+        spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
+        concealed = frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict))
+        return Judgement(verdict, spending, facts, concealed)
+
+    def preview(self, given: Action) -> Verdict:
+        """Return what a submit would answer now, freezes and budgets included; nothing is written.
+
+        How much may wait for people does not count here.
+        """
+        with self.store.reader() as reader:
+            facts = sessions.facts_of(reader, given.session)
+        action = replace(given, facts={**read_facts(facts), **given.facts})
+        policy = self.policy()
+        verdict = self._rerouted(evaluate(policy, action))
+        uses = uses_of(policy, action) if verdict.answer != "block" else ()
+        us = to_us(self.clock.now())
+        with self.store.reader() as reader:
+            verdict = freezing.with_freeze(reader, action, verdict)
+            found = ledger.judged(reader, [self._seal(rerouted_use(use, self.channel)) for use in uses], us)
+            return with_budgets(verdict, found, lambda one: ledger.state(reader, one, us, action=""))
+
+    def _with_facts(self, action: Action) -> tuple[Action, str]:
+        """Return a call with the facts of its session beside its own, and the session's as text."""
+        text, facts = self._facts_of(action.session)
+        return (replace(action, facts={**facts, **action.facts}) if facts else action), text
 
     def _rerouted(self, verdict: Verdict) -> Verdict:
         """Send every card to the channel that replaces the policy's, where there is one."""
         if self.channel is None or not verdict.requirements:
             return verdict
-        channels = (self.channel,)
         return replace(
-            verdict, requirements=tuple(replace(each, channels=channels) for each in verdict.requirements)
+            verdict,
+            requirements=tuple(rerouted(each, self.channel) for each in verdict.requirements),
+            rulings=tuple(rerouted_ruling(each, self.channel) for each in verdict.rulings),
         )
 
     def _refusable(self, action: Action, verb: Callable[[], T]) -> T:
@@ -186,10 +249,3 @@ class AgentVerbs(Road):
             self._settle(action_id, end)
         with self._turn(durable=False) as turn:
             living.beat(turn, self._hands.ids())
-
-
-def _hides_decisive(decisive: Sequence[str], hidden: frozenset[str]) -> bool:
-    """Tell whether a value that decides was hidden, whole or in part."""
-    if not decisive:
-        return bool(hidden)
-    return any(path == one or one.startswith((f"{path}.", f"{path}[")) for path in decisive for one in hidden)

@@ -49,6 +49,12 @@ class Hands:
                 del self._held[action_id]
                 self._durable.pop(action_id, None)
 
+    def make_durable(self, action_id: str) -> None:
+        """Let the end of an action in hand survive a crash of the machine."""
+        with self._lock:
+            if action_id in self._durable:
+                self._durable[action_id] = True
+
     def ids(self) -> frozenset[str]:
         """Return every action in hand now."""
         with self._lock:

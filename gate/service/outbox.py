@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 from gate.clock import from_us
 from gate.model import Notice
 from gate.service.road import Road
-from gate.verbs import ends, outbox, workspace
+from gate.verbs import backfill, ends, outbox, workspace
+
+_PRUNE_EVERY = timedelta(hours=1)
 
 
 class OutboxVerbs(Road):
@@ -47,7 +49,11 @@ class OutboxVerbs(Road):
             workspace.bind(turn, team, api_host, allow_local=self.allow_local)
 
     def sweep(self) -> int:
-        """End every hold that is past its deadline, in batches, and return how many."""
+        """End every hold that is past its deadline, in batches, and return how many.
+
+        Once an hour it also forgets runs that no budget's window reaches any more.
+        """
+        self._prune()
         ended = 0
         while deadline := self.next_deadline():
             if deadline > self.clock.now():
@@ -58,6 +64,16 @@ class OutboxVerbs(Road):
                 break
             ended += batch
         return ended
+
+    def _prune(self) -> None:
+        now = self.clock.now()
+        if now.timestamp() - self._pruned_at < _PRUNE_EVERY.total_seconds():
+            return
+        self._pruned_at = now.timestamp()
+        gone = 1
+        while gone:
+            with self._turn(durable=False) as turn:
+                gone = backfill.prune(turn)
 
     def next_deadline(self) -> datetime | None:
         """Return the nearest deadline of an open hold, or None."""

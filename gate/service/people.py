@@ -23,6 +23,7 @@ class PeopleVerbs(Road):
         said: Said,
         route: Route,
         comment: str = "",
+        headroom: bool = False,
     ) -> HoldRecord:
         """Record one person's answer; see ``verbs.decide``.
 
@@ -35,15 +36,18 @@ class PeopleVerbs(Road):
             said: Their answer; a denial also stops a hold that is approved and not claimed.
             route: Where it came from.
             comment: Their words or the quick reason they chose.
+            headroom: Whether they also let the next calls pass that would be over the same budget; an
+                approval only, and only where a budget of the hold offers it to them.
 
         Returns:
             The hold after it.
 
         Raises:
             NotEligible: They may not answer.
-            IllegalMove: It is late, decided, changed, frozen, or lacks a comment or the full view.
+            IllegalMove: It is late, decided, changed, frozen, lacks a comment or the full view, or no budget
+                lets more calls pass.
         """
-        ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route)
+        ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
         fault = self._judged(
             lambda policy: policy, lambda turn, policy: deciding.decide(turn, ballot, self.store_id, policy)
         )

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import getpass
 import logging
+import math
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
+from gate.budget import Use
 from gate.clock import Clock, SystemClock
 from gate.errors import Fault, PolicyError, Problem
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
+from gate.recorded import read_facts
 from gate.service.hands import Hands
 from gate.store.sqlite import SqliteStore
-from gate.verbs import living, ruling, workspace
+from gate.verbs import backfill, ledger, living, ruling, workspace
 from gate.verbs.claim import End
-from gate.verbs.turn import Turn
+from gate.verbs.turn import Stale, Turn
 
 P = TypeVar("P")
 T = TypeVar("T")
 Kind = Literal["agent", "bot", "cli"]
+
+_FACTS_KEPT = 4096
 
 log = logging.getLogger("gate")
 
@@ -60,6 +65,8 @@ class Road:
         self.observers: list[Callable[[frozenset[str]], None]] = []
         self._durable_allows = durability == "full"
         self._hands = Hands()
+        self._facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._pruned_at = -math.inf
         self._unsettled: dict[str, End] = {}
         self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
         self.store = SqliteStore(db, create=create, renew_key=renew_key)
@@ -123,13 +130,40 @@ class Road:
         )
 
     def _bring_into_force(self, policy: PolicySet, *, by: str) -> Sequence[str]:
+        """Bring a policy into force; what its new budgets must see is worked out before the transaction."""
+        staged: dict[str, int] = {}
         while True:
             with self.store.reader() as reader:
                 change = ruling.compare(reader, policy)
+            if change.before != policy.revision:
+                staged |= self._stage(policy, known=staged)
             with self._turn() as turn:
-                if ruling.apply(turn, change, by=by):
+                if ruling.apply(turn, change, by=by, count=self._counter(policy, staged)):
                     self._policy = policy
                     return change.words
+
+    def _counter(self, policy: PolicySet, staged: Mapping[str, int]) -> Callable[[Turn], None]:
+        return lambda turn: backfill.adopt(turn, policy, staged, self._seal)
+
+    def _seal(self, use: Use) -> Use:
+        return ledger.sealed(use, self.store.key)
+
+    def _stage(self, policy: PolicySet, *, known: Mapping[str, int]) -> dict[str, int]:
+        """Fill new budgets from the ledger in small transactions; return their row ids."""
+        with self.store.reader() as reader:
+            new = [each for each in backfill.missing(reader, policy) if each not in known]
+            runs = backfill.page(reader, 0) if new else []
+        if not runs:
+            return {}
+        with self._turn() as turn:
+            staged = backfill.stage(turn, new)
+        while runs:
+            found = backfill.charges(runs, policy, new, self._seal)
+            with self._turn() as turn:
+                backfill.put(turn, staged, found)
+            with self.store.reader() as reader:
+                runs = backfill.page(reader, runs[-1]["n"])
+        return staged
 
     @contextmanager
     def _turn(self, *, durable: bool = True) -> Iterator[Turn]:
@@ -159,11 +193,25 @@ class Road:
         policy = self._follow(self._policy.revision if self._policy else None)
         while True:
             prepared = prepare(policy)
-            with self._turn(durable=durable(prepared)) as turn:
-                revision = ruling.current(turn.tx)
-                if revision == policy.revision:
-                    return verb(turn, prepared)
-            policy = self._follow(revision)
+            try:
+                with self._turn(durable=durable(prepared)) as turn:
+                    revision = ruling.current(turn.tx)
+                    if revision == policy.revision:
+                        return verb(turn, prepared)
+            except Stale as stale:
+                self._learn_facts(stale.session, stale.facts)
+            else:
+                policy = self._follow(revision)
+
+    def _learn_facts(self, session: str, facts: str) -> None:
+        """Keep a session's facts at hand; others are dropped before they grow without bound."""
+        if len(self._facts) >= _FACTS_KEPT:
+            self._facts.clear()
+        self._facts[session] = (facts, read_facts(facts))
+
+    def _facts_of(self, session: str) -> tuple[str, Mapping[str, Any]]:
+        """Return a session's facts as text and as values, as far as this process knows them."""
+        return self._facts.get(session, ("{}", {}))
 
     def _follow(self, revision: str | None) -> PolicySet:
         """Return the policy of a revision, from the store where it is not the one at hand."""

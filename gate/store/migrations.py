@@ -18,7 +18,7 @@ CREATE TABLE policy (
 
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY, agent TEXT NOT NULL, on_behalf_of TEXT NOT NULL, opened_at INTEGER NOT NULL,
-    ended_at INTEGER) STRICT;
+    ended_at INTEGER, facts TEXT NOT NULL DEFAULT '{}') STRICT;
 CREATE TABLE evidence (
     n INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions, text TEXT NOT NULL,
     weight TEXT NOT NULL,
@@ -40,13 +40,16 @@ CREATE UNIQUE INDEX actions_by_call_id ON actions (session, agent, on_behalf_of,
     call_id) WHERE call_id IS NOT NULL;
 CREATE INDEX actions_by_digest ON actions (session, digest, submitted_at);
 CREATE INDEX actions_by_session ON actions (session, submitted_at);
+CREATE INDEX actions_pending ON actions (agent, session) WHERE state = 'pending';
 CREATE INDEX actions_running ON actions (process) WHERE state = 'running';
 
 CREATE TABLE holds (
-    action TEXT PRIMARY KEY REFERENCES actions, version INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    action TEXT PRIMARY KEY REFERENCES actions, asked_in TEXT NOT NULL, asked_at INTEGER NOT NULL,
+    version INTEGER NOT NULL, expires_at INTEGER NOT NULL,
     deliver_by INTEGER NOT NULL, accepted_at INTEGER, use_by INTEGER, ask_again_us INTEGER NOT NULL,
     evidence_mark INTEGER NOT NULL, evidence TEXT NOT NULL, identical TEXT NOT NULL, note TEXT, target TEXT,
     not_shown TEXT NOT NULL, asker TEXT NOT NULL DEFAULT '', deadline INTEGER) STRICT;
+CREATE INDEX holds_by_session ON holds (asked_in, asked_at);
 CREATE INDEX holds_by_deadline ON holds (deadline) WHERE deadline IS NOT NULL;
 CREATE TABLE versions (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, nonce TEXT NOT NULL UNIQUE,
@@ -56,7 +59,8 @@ CREATE TABLE versions (
 CREATE TABLE decisions (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
     name TEXT NOT NULL, said TEXT NOT NULL CHECK (said IN ('approve', 'deny')), comment TEXT NOT NULL,
-    counts TEXT NOT NULL, route TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (action, version, team,
+    counts TEXT NOT NULL, route TEXT NOT NULL, at INTEGER NOT NULL, headroom INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (action, version, team,
     user)) STRICT;
 CREATE TABLE views_opened (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
@@ -78,6 +82,31 @@ CREATE TABLE cards (
     version INTEGER NOT NULL,
     at INTEGER NOT NULL, PRIMARY KEY (channel, ts)) STRICT;
 CREATE INDEX cards_by_action ON cards (action);
+
+CREATE TABLE ledger (
+    n INTEGER PRIMARY KEY, action TEXT NOT NULL UNIQUE REFERENCES actions, at INTEGER NOT NULL,
+    arguments TEXT NOT NULL, hidden TEXT NOT NULL, facts TEXT NOT NULL, told TEXT NOT NULL) STRICT;
+CREATE INDEX ledger_by_time ON ledger (at);
+CREATE TABLE budgets (
+    id INTEGER PRIMARY KEY, digest TEXT NOT NULL, upto INTEGER NOT NULL, active INTEGER NOT NULL,
+    made_at INTEGER NOT NULL) STRICT;
+CREATE UNIQUE INDEX budgets_active ON budgets (digest) WHERE active = 1;
+CREATE TABLE series (
+    id INTEGER PRIMARY KEY, budget INTEGER NOT NULL REFERENCES budgets, bucket TEXT NOT NULL,
+    unit TEXT NOT NULL, total TEXT NOT NULL, last_at INTEGER NOT NULL, UNIQUE (budget, bucket, unit)) STRICT;
+CREATE TABLE charges (
+    series INTEGER NOT NULL REFERENCES series, at INTEGER NOT NULL, n INTEGER NOT NULL, amount TEXT NOT NULL,
+    total TEXT NOT NULL, PRIMARY KEY (series, at, n)) STRICT, WITHOUT ROWID;
+CREATE INDEX charges_by_time ON charges (at);
+CREATE TABLE waiting_uses (
+    action TEXT NOT NULL REFERENCES actions, digest TEXT NOT NULL, bucket TEXT NOT NULL, unit TEXT NOT NULL,
+    amount TEXT NOT NULL, PRIMARY KEY (action, digest, bucket, unit)) STRICT, WITHOUT ROWID;
+CREATE INDEX waiting_uses_by_bucket ON waiting_uses (digest, bucket);
+CREATE TABLE headroom (
+    n INTEGER PRIMARY KEY, action TEXT NOT NULL REFERENCES actions, rule TEXT NOT NULL, terms TEXT NOT NULL,
+    bucket TEXT NOT NULL, given INTEGER NOT NULL, remaining INTEGER NOT NULL, until INTEGER NOT NULL,
+    UNIQUE (action, terms, bucket)) STRICT;
+CREATE INDEX headroom_by_bucket ON headroom (terms, bucket) WHERE remaining > 0;
 
 CREATE TABLE freezes (
     scope TEXT NOT NULL, id TEXT NOT NULL, by TEXT NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL,

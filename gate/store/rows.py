@@ -55,7 +55,8 @@ def moment(microseconds: int | None) -> datetime | None:
 def decision(row: Row) -> Decision:
     """Return a decision from its row."""
     person = Person(row["team"], row["user"], row["name"])
-    return Decision(person, row["said"], row["comment"], from_us(row["at"]), row["version"])
+    at = from_us(row["at"])
+    return Decision(person, row["said"], row["comment"], at, row["version"], bool(row["headroom"]))
 
 
 def card(row: Row) -> Card:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+from gate.budget import Judged
 from gate.errors import IllegalMove
 from gate.lifecycle import State, Verb
-from gate.model import Action, ActionRecord, Verdict
+from gate.model import Action, ActionRecord, Ruling
 from gate.store.port import Row
-from gate.verbs import ends, freezing, look, waiting
-from gate.verbs.turn import GATE, Turn, action_row
+from gate.verbs import asking, ends, freezing, ledger, look, waiting
+from gate.verbs.asking import Judgement
+from gate.verbs.turn import GATE, Stale, Turn, action_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class End:
 
 
 def claim(
-    turn: Turn, action_id: str, action: Action, digest: str, verdict: Verdict, *, waiter: int
+    turn: Turn, action_id: str, action: Action, digest: str, asked: Judgement, *, waiter: int
 ) -> Claimed:
     """Take an approved action in hand, at most one caller, at most once.
 
@@ -52,8 +57,8 @@ def claim(
         action_id: Which action.
         action: The call that would run.
         digest: Its digest; must be the approved version's.
-        verdict: What the policy in force says of it now.
-        waiter: The caller's waiter number; 0 for none.
+        asked: What the policy in force says of it now.
+        waiter: The caller's waiter number; 0 for none. It stays where the hold waits for people again.
 
     Raises:
         IllegalMove: The call is not the one that was approved.
@@ -65,28 +70,63 @@ def claim(
         raise IllegalMove(
             f"The call is not the one that was approved as {action_id}; nothing ran.", code="changed"
         )
-    verdict = freezing.with_freeze(turn.tx, action, verdict)
-    ran = _move(turn, row, verdict)
-    waiting.leave(turn, waiter)
-    return Claimed(ran, look.record(turn.tx, action_row(turn.tx, action_id)))
+    _check_facts(turn, row, asked)
+    verdict = freezing.with_freeze(turn.tx, action, asked.verdict)
+    ran = _move(turn, row, replace(asked, verdict=verdict))
+    after = look.record(turn.tx, action_row(turn.tx, action_id))
+    if after.state != State.PENDING:
+        waiting.leave(turn, waiter)
+    return Claimed(ran, after)
 
 
-def _move(turn: Turn, row: Row, verdict: Verdict) -> bool:
+def _check_facts(turn: Turn, row: Row, asked: Judgement) -> None:
+    session = turn.tx.one("SELECT facts FROM sessions WHERE id = ?", (row["session"],))
+    if session is not None and session["facts"] != asked.facts:
+        raise Stale(row["session"], session["facts"])
+
+
+def _move(turn: Turn, row: Row, asked: Judgement) -> bool:
+    verdict = asked.verdict
     if turn.us >= row["use_by"]:
         ends.expire(turn, row)
         return False
     if verdict.answer == "block":
         code = "frozen" if verdict.rules[0] == "gate/freeze" else "blocked"
-        turn.move(
-            row, Verb.CLAIM, State.BLOCKED, actor=GATE, code=code, reason=verdict.reason,
-            rules=list(verdict.rules), revision=verdict.revision,
-        )  # fmt: skip
-        turn.tell_people(row, f"Blocked before it ran: {verdict.reason}")
+        _block(turn, row, verdict.rulings, verdict.revision, code=code)
         return False
-    turn.move(row, Verb.CLAIM, State.RUNNING, actor=f"agent:{row['agent']}", revision=verdict.revision)
+    found = ledger.judged(turn.tx, asked.spending.uses, turn.us)
+    over = asking.undecided(row, found)
+    said = asking.rulings(turn, row, over) if over else []
+    if any(each.answer == "block" for each in said):
+        _block(turn, row, said, verdict.revision, budgets=ledger.told(found))
+    elif over:
+        asking.ask_again(turn, row, asked, over, found)
+    else:
+        _start(turn, row, asked, found)
+    return not over
+
+
+def _block(
+    turn: Turn, row: Row, said: Sequence[Ruling], revision: str, *, code: str = "blocked", **fields: Any
+) -> None:
+    reason = next((each.reason for each in said if each.reason), "")
+    turn.move(
+        row, Verb.CLAIM, State.BLOCKED, actor=GATE, code=code, reason=reason,
+        rules=[each.rule for each in said], revision=revision, **fields,
+    )  # fmt: skip
+    turn.tell_people(row, f"Blocked before it ran: {reason}")
+
+
+def _start(turn: Turn, row: Row, asked: Judgement, found: Sequence[Judged]) -> None:
+    turn.move(
+        row, Verb.CLAIM, State.RUNNING, actor=f"agent:{row['agent']}", revision=asked.verdict.revision,
+        facts=json.loads(asked.spending.entry.facts), budgets=ledger.told(found),
+    )  # fmt: skip
     turn.tx.run("UPDATE actions SET process = ? WHERE id = ?", (turn.process, row["id"]))
+    decided = asking.asked_rules(row)
+    passing = [one for one in found if one.use.ruling.rule not in decided]
+    ledger.charge(turn, row["id"], asked.spending, passing)
     turn.notify("refresh", row)
-    return True
 
 
 def settle(turn: Turn, action_id: str, end: End) -> ActionRecord:

@@ -15,7 +15,7 @@ from gate.policy.policyset import PolicySet
 from gate.requirements import all_met
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import ends, freezing, look
+from gate.verbs import ends, freezing, headroom, look
 from gate.verbs.turn import ACTION, Turn
 
 
@@ -32,6 +32,7 @@ class Ballot:
         said: Their answer.
         comment: Their words, or the quick reason they chose.
         route: Where the answer came from.
+        headroom: Whether they also let the next calls pass that would be over the same budget.
     """
 
     hold: str
@@ -42,6 +43,7 @@ class Ballot:
     said: Said
     comment: str
     route: Route
+    headroom: bool = False
 
     @property
     def actor(self) -> str:
@@ -65,6 +67,8 @@ def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> Fault |
         row = _current(turn, ballot, store)
         counts = _counts(row, ballot, policy)
         _check_way(turn, row, ballot, counts)
+        if ballot.headroom and ballot.said == "approve":
+            headroom.check(row, counts, policy)
     except Fault as fault:
         refuse(turn, ballot.hold, ballot.actor, fault.code, str(fault), ballot.route)
         return fault
@@ -193,7 +197,7 @@ def _check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> 
             "Open 'View everything' first: a value that decides does not stand on the card.",
             code="view_required",
         )
-    if _given(turn, row, ballot.person):
+    if counts <= _given(turn, row, ballot.person):
         raise IllegalMove(
             "You have approved this already; it still waits for others.", code="already_decided"
         )
@@ -207,31 +211,40 @@ def _has_viewed(turn: Turn, row: Row, person: Person) -> bool:
     return found is not None
 
 
-def _given(turn: Turn, row: Row, person: Person) -> bool:
+def _given(turn: Turn, row: Row, person: Person) -> frozenset[int]:
+    """Return the requirements in which a person counts already; one added later needs them again."""
     found = turn.tx.one(
-        "SELECT 1 FROM decisions WHERE action = ? AND version = ? AND team = ? AND user = ?",
+        "SELECT counts FROM decisions WHERE action = ? AND version = ? AND team = ? AND user = ?",
         (row["id"], row["version"], person.team, person.user),
     )
-    return found is not None
+    return frozenset(json.loads(found["counts"])) if found else frozenset()
 
 
 def _record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
-    """Keep the answer: one for each person and version; an approval may be turned into a denial."""
+    """Keep the answer: one for each person and version.
+
+    An approval may be turned into a denial, or be given again for what was required since.
+    """
+    before = _given(turn, row, ballot.person)
     turn.tx.run(
-        "INSERT INTO decisions (action, version, team, user, name, said, comment, counts, route, at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (action, version, team, user) DO UPDATE SET "
-        "said = excluded.said, comment = excluded.comment, route = excluded.route, at = excluded.at "
-        "WHERE decisions.said = 'approve' AND excluded.said = 'deny'",
+        "INSERT INTO decisions (action, version, team, user, name, said, comment, counts, route, at, "
+        "headroom) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (action, version, team, user) DO UPDATE SET said = excluded.said, "
+        "route = excluded.route, at = excluded.at, counts = excluded.counts, "
+        "headroom = excluded.headroom, comment = CASE WHEN excluded.said = 'approve' AND "
+        "excluded.comment = '' THEN decisions.comment ELSE excluded.comment END "
+        "WHERE decisions.said = 'approve'",
         (
             row["id"], row["version"], ballot.person.team, ballot.person.user, ballot.person.name,
-            ballot.said, ballot.comment.strip(), json.dumps(sorted(counts)),
-            rows.dump(Route, ballot.route), turn.us,
+            ballot.said, ballot.comment.strip(), json.dumps(sorted(counts | before)),
+            rows.dump(Route, ballot.route), turn.us, ballot.headroom and ballot.said == "approve",
         ),
     )  # fmt: skip
 
 
 def _deny(turn: Turn, row: Row, ballot: Ballot) -> None:
     _move(turn, row, ballot, Verb.DENY, State.DENIED)
+    headroom.revoke(turn, row)
     turn.tell_people(row, f"Denied by {_name(ballot)}{_quote(ballot)} Nothing ran.")
 
 
@@ -241,9 +254,11 @@ def _approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
         "SELECT counts FROM decisions WHERE action = ? AND version = ? AND said = 'approve'",
         (row["id"], row["version"]),
     )
-    met = all_met(needs, [frozenset(json.loads(each["counts"])) for each in given], quorums(needs, policy))
+    wanted = quorums(needs, policy)
+    met = all_met(needs, [frozenset(json.loads(each["counts"])) for each in given], wanted)
     _move(turn, row, ballot, Verb.APPROVE, State.APPROVED if met else State.PENDING)
     if met:
+        headroom.grant(turn, row, needs, wanted, policy)
         use_by = to_us(turn.now + min((each.use_within for each in needs), default=timedelta(0)))
         turn.tx.run("UPDATE holds SET use_by = ?, deadline = ? WHERE action = ?", (use_by, use_by, row["id"]))
     more = "" if met else " More approvals are needed."
@@ -264,6 +279,7 @@ def _move(turn: Turn, row: Row, ballot: Ballot, verb: Verb, end: State) -> None:
     turn.move(
         row, verb, end, actor=ballot.actor, code="denied" if end == State.DENIED else "",
         comment=ballot.comment.strip(), version=row["version"], route=route, name=ballot.person.name,
+        headroom=(ballot.headroom and verb == Verb.APPROVE) or None,
     )  # fmt: skip
 
 

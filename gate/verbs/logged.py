@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
+from gate.lifecycle import State, Verb
+from gate.model import Action, Principal
+from gate.policy.backtest import Logged, LoggedAnswer, LoggedCall, LoggedStart
+from gate.recorded import read_back
+from gate.store import rows
 from gate.store.port import Reader
-from gate.values import format_path
+from gate.values import format_path, parse_path
+from gate.verbs.backfill import Told
+
+PAGE = 2000
+
+_SIGNS = frozenset({"$decimal", "$int", "$dict"})
+_SPAN = (
+    "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM audit WHERE at >= ? AND at < ?"
+)
+_ENTRIES = (
+    "SELECT seq, body FROM audit WHERE seq > ? AND seq <= ? "
+    "AND kind IN ('submit', 'approve', 'deny', 'claim') ORDER BY seq LIMIT ?"
+)
 
 
 def called(reader: Reader) -> frozenset[str]:
@@ -25,8 +44,96 @@ def facts(reader: Reader) -> frozenset[str]:
 
 
 def _paths(keys: tuple[str, ...], value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping) and not any(key.startswith("$") for key in value):
+    if isinstance(value, Mapping) and not _SIGNS.intersection(value):
         for key, each in value.items():
             yield from _paths((*keys, key), each)
     else:
         yield format_path(keys)
+
+
+def entries(
+    reader: Reader,
+    since: datetime,
+    until: datetime,
+    progress: Callable[[int, int], None] = lambda done, all_: None,
+) -> Iterator[Logged]:
+    """Yield what the log has of calls, in order.
+
+    Args:
+        reader: Where to read.
+        since: From when on, UTC.
+        until: Before when, UTC.
+        progress: Told after each page how many records were passed, of how many.
+    """
+    span = reader.one(_SPAN, (since.isoformat(), until.isoformat())) or {"first": 0, "last": 0}
+    first, last = span["first"], span["last"]
+    after = first - 1
+    while last and (found := reader.all(_ENTRIES, (after, last, PAGE))):
+        for row in found:
+            entry = _entry(json.loads(row["body"]))
+            if entry is not None:
+                yield entry
+        after = found[-1]["seq"]
+        progress(after - first + 1, last - first + 1)
+
+
+def _entry(body: Mapping[str, Any]) -> Logged | None:
+    if body["kind"] == Verb.SUBMIT:
+        return _call(body)
+    end = body.get("move", {}).get("to")
+    if end == State.RUNNING:
+        return LoggedStart(body["action"], datetime.fromisoformat(body["at"]))
+    if end in (State.APPROVED, State.DENIED):
+        return LoggedAnswer(body["action"], "approved" if end == State.APPROVED else "denied")
+    return None
+
+
+def _call(body: Mapping[str, Any]) -> LoggedCall:
+    hidden = dict.fromkeys(_keys(tuple(body.get("erased", ()))))
+
+    def swap(path: str) -> str:
+        hidden[parse_path(path)] = None
+        return path
+
+    told = body.get("tool")
+    known = Told() if told is None else _told(json.dumps(told))
+    action = Action(
+        name=body["name"],
+        arguments=_values(body.get("input", {}), "args"),
+        agent=body["actor"].removeprefix("agent:"),
+        session=body["session"],
+        on_behalf_of=_principal(body.get("on_behalf_of", "")),
+        effect=known.effect,
+        parameters=known.parameters,
+        source="server" if known.server else "host",
+        facts={name: read_back(each, ("facts", name), swap) for name, each in body.get("facts", {}).items()},
+    )
+    return LoggedCall(
+        id=body["action"],
+        at=datetime.fromisoformat(body["at"]),
+        action=action,
+        hidden=tuple(hidden),
+        answer=body["verdict"],
+        rules=tuple(body.get("rules", ())),
+        ran=body["move"]["to"] == State.RUNNING,
+    )
+
+
+def _values(values: Mapping[str, Any], root: str) -> dict[str, Any]:
+    return {name: read_back(each, (root, name)) for name, each in values.items()}
+
+
+@lru_cache(maxsize=1024)
+def _keys(paths: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(parse_path, paths))
+
+
+@lru_cache(maxsize=1024)
+def _told(text: str) -> Told:
+    found: Told = rows.load(Told, text)
+    return found
+
+
+def _principal(text: str) -> Principal | None:
+    kind, _, id_ = text.partition(":")
+    return Principal(kind, id_) if kind in ("person", "email", "outside") else None  # type: ignore[arg-type]

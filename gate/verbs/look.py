@@ -54,6 +54,13 @@ def requirements(row: Row) -> tuple[Requirement, ...]:
     return found
 
 
+def hides_decisive(decisive: Sequence[str], hidden: frozenset[str]) -> bool:
+    """Tell whether a value that decides was hidden, whole or in part."""
+    if not decisive:
+        return bool(hidden)
+    return any(path == one or one.startswith((f"{path}.", f"{path}[")) for path in decisive for one in hidden)
+
+
 def record(reader: Reader, row: Row) -> ActionRecord:
     """Return an action from its joined row."""
     named = [each.name_approver for each in requirements(row)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -87,8 +87,14 @@ def compare(reader: Reader, policy: PolicySet) -> Change:
     return Change(before, policy, tuple(describe_changes(old, policy)), tuple(channels))
 
 
-def apply(turn: Turn, change: Change, *, by: str) -> bool:
+def apply(turn: Turn, change: Change, *, by: str, count: Callable[[Turn], None]) -> bool:
     """Bring a policy into force, record who did, and announce it once to each channel it touches.
+
+    Args:
+        turn: The open turn.
+        change: What it changes.
+        by: Who applies it.
+        count: Makes the ledger count by its budgets.
 
     Returns:
         False where another revision came into force since the change was worked out; nothing was done.
@@ -101,6 +107,7 @@ def apply(turn: Turn, change: Change, *, by: str) -> bool:
     turn.tx.run(
         "INSERT OR IGNORE INTO revisions VALUES (?, ?)", (policy.revision, json.dumps(dict(policy.texts)))
     )
+    count(turn)
     turn.tx.insert("policy", revision=policy.revision, at=turn.us, by=by, changes=json.dumps(change.words))
     turn.log("policy", actor=by, revision=policy.revision, before=change.before, changes=list(change.words))
     for channel in change.channels:

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from gate.errors import NoSession
 from gate.model import Evidence, Principal
 from gate.store import rows
+from gate.store.port import Reader
 from gate.verbs import ends
 from gate.verbs.turn import Turn
 
 
 def open_session(
-    turn: Turn, id_: str, *, agent: str, on_behalf_of: Principal | None, evidence: Sequence[Evidence]
+    turn: Turn,
+    id_: str,
+    *,
+    agent: str,
+    on_behalf_of: Principal | None,
+    evidence: Sequence[Evidence],
+    facts: str = "{}",
+    shown: str = "{}",
 ) -> None:
-    """Open a session, or open it again as what it is.
+    """Open a session, or open it again as what it is; its facts are replaced by these.
+
+    Args:
+        turn: The open turn.
+        id_: Its id.
+        agent: Which agent runs.
+        on_behalf_of: For whom, or None.
+        evidence: Lines for people.
+        facts: Its facts as JSON text.
+        shown: The same without secrets, for the log.
 
     Raises:
         NoSession: It has ended, or was opened for another agent or for somebody else.
@@ -22,8 +40,11 @@ def open_session(
     row = turn.tx.one("SELECT * FROM sessions WHERE id = ?", (id_,))
     behalf = rows.principal_text(on_behalf_of)
     if row is None:
-        turn.tx.insert("sessions", id=id_, agent=agent, on_behalf_of=behalf, opened_at=turn.us)
-        turn.log("session", actor=f"agent:{agent}", session=id_, on_behalf_of=str(on_behalf_of or ""))
+        turn.tx.insert("sessions", id=id_, agent=agent, on_behalf_of=behalf, opened_at=turn.us, facts=facts)
+        turn.log(
+            "session", actor=f"agent:{agent}", session=id_, on_behalf_of=str(on_behalf_of or ""),
+            facts=json.loads(shown),
+        )  # fmt: skip
     elif row["ended_at"] is not None:
         raise NoSession(f"The session {id_!r} has ended; give the next run an id of its own.")
     elif (row["agent"], row["on_behalf_of"]) != (agent, behalf):
@@ -31,7 +52,16 @@ def open_session(
             f"The session {id_!r} was opened by the agent {row['agent']!r}"
             f" for {rows.principal(row['on_behalf_of']) or 'nobody'}; it cannot change hands. Use another id."
         )
+    elif row["facts"] != facts:
+        turn.tx.run("UPDATE sessions SET facts = ? WHERE id = ?", (facts, id_))
+        turn.log("facts", actor="host", session=id_, now=json.loads(shown))
     add_evidence(turn, id_, evidence)
+
+
+def facts_of(reader: Reader, id_: str) -> str:
+    """Return the facts of a session as JSON text; none for one that is not known."""
+    row = reader.one("SELECT facts FROM sessions WHERE id = ?", (id_,))
+    return str(row["facts"]) if row else "{}"
 
 
 def add_evidence(turn: Turn, id_: str, evidence: Sequence[Evidence]) -> None:

@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+from gate.budget import Judged
 from gate.clock import to_us
 from gate.errors import CallIdReused, NoSession, WouldBlock
 from gate.ids import new_nonce
 from gate.lifecycle import State, Verb, check_move
 from gate.model import Action, Evidence, PastCall, Requirement, ResolvedEffect, Ruling, Submission, Verdict
+from gate.policy.limits import Limits
+from gate.policy.spending import with_budgets
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import freezing, look, waiting
-from gate.verbs.turn import ACTION, Turn, action_row
+from gate.verbs import freezing, ledger, limiting, look, waiting
+from gate.verbs.ledger import Spending
+from gate.verbs.turn import ACTION, Stale, Turn, action_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +32,36 @@ class Draft:
         action: The action.
         digest: Its digest.
         verdict: The policy's answer.
-        shown: Redacted arguments as JSON text.
         hidden: Paths whose value was redacted.
-        view_required: Whether a decisive value is hidden, so that approvers must open the full view.
+        concealed: Those of them that no policy hides on purpose; a decisive one must be looked at.
         described: Describe line, redacted.
+        spending: What it would add to each budget, and what the ledger keeps of it.
+        facts: The facts of its session that it was judged with, as JSON text.
+        limits: How much may wait for people.
+        judged: How its budgets stand; worked out inside the transaction.
     """
 
     id: str
     action: Action
     digest: str
     verdict: Verdict
-    shown: str
     hidden: tuple[str, ...]
-    view_required: bool
+    concealed: frozenset[str]
     described: str
+    spending: Spending
+    facts: str
+    limits: Limits
+    judged: tuple[Judged, ...] = ()
 
     @property
     def actor(self) -> str:
         """Return who asks, as the log names them."""
         return f"agent:{self.action.agent}"
+
+    @property
+    def shown(self) -> str:
+        """Return the redacted arguments as JSON text."""
+        return self.spending.entry.arguments
 
 
 def submit(turn: Turn, draft: Draft, *, wait: bool, would_block: bool = False) -> Submission:
@@ -66,25 +81,38 @@ def submit(turn: Turn, draft: Draft, *, wait: bool, would_block: bool = False) -
         CallIdReused: The call id stands for another call.
         WouldBlock: The caller would have to wait and must not; there is no new hold.
     """
-    _check_session(turn, draft.action)
+    _check_session(turn, draft)
     known = _by_call_id(turn, draft)
     if known is not None:
         return _rejoin(turn, known, wait, would_block)
-    verdict = freezing.with_freeze(turn.tx, draft.action, draft.verdict)
-    draft = replace(draft, verdict=verdict)
-    if verdict.answer == "block":
+    draft = _with_budgets(turn, draft)
+    if draft.verdict.answer == "block":
         return _end_blocked(turn, draft)
     again = _again(turn, draft)
     if again is not None:
         return _rejoin(turn, again, wait, would_block)
-    if verdict.answer == "allow":
+    if draft.verdict.answer == "allow":
         return _run(turn, draft)
+    too_many = limiting.too_many(turn, draft.action, draft.limits)
+    if too_many is not None:
+        return _end_blocked(turn, replace(draft, verdict=too_many(draft.verdict)))
     if would_block:
         raise _would_block(draft.action.name)
     return _hold(turn, draft, wait)
 
 
-def _check_session(turn: Turn, action: Action) -> None:
+def _with_budgets(turn: Turn, draft: Draft) -> Draft:
+    """Return the draft with what freezes and budgets say as of this transaction."""
+    verdict = freezing.with_freeze(turn.tx, draft.action, draft.verdict)
+    if verdict.answer == "block" or not draft.spending.uses:
+        return replace(draft, verdict=verdict)
+    found = ledger.judged(turn.tx, draft.spending.uses, turn.us)
+    spent = with_budgets(verdict, found, lambda one: ledger.state(turn.tx, one, turn.us, action=draft.id))
+    return replace(draft, verdict=spent, judged=found)
+
+
+def _check_session(turn: Turn, draft: Draft) -> None:
+    action = draft.action
     row = turn.tx.one("SELECT * FROM sessions WHERE id = ?", (action.session,))
     if row is None or row["ended_at"] is not None:
         state = "has ended" if row else "was never opened"
@@ -94,6 +122,8 @@ def _check_session(turn: Turn, action: Action) -> None:
             f"The session {action.session!r} belongs to the agent {row['agent']!r} and to whom it was opened "
             "for; nothing ran. Open another session."
         )
+    if row["facts"] != draft.facts:
+        raise Stale(action.session, row["facts"])
 
 
 def _by_call_id(turn: Turn, draft: Draft) -> Row | None:
@@ -146,8 +176,9 @@ def _recent_refusal(turn: Turn, draft: Draft) -> Row | None:
 
 def _would_block(name: str) -> WouldBlock:
     return WouldBlock(
-        f"{name} needs a person's approval, and waiting for it here would block the event loop. Nothing ran and "
-        "nobody was asked. Make the tool an async def, call it in a thread (gate.bind), or pass wait=0."
+        f"{name} needs a person's approval, and waiting for it here would block the event loop. "
+        "Nothing ran and nobody was asked. Make the tool an async def, call it in a thread (gate.bind), "
+        "or pass wait=0."
     )
 
 
@@ -165,14 +196,23 @@ def _rejoin(turn: Turn, row: Row, wait: bool, would_block: bool) -> Submission:
     return Submission("ended" if ended else "joined", record, number)
 
 
+_BLOCKED = {
+    "gate/freeze": "frozen",
+    "gate/no_policy": "no_policy",
+    limiting.TOO_MANY: "too_many_pending",
+}
+"""Outcome codes of the gate's own rules."""
+
+
 def _end_blocked(turn: Turn, draft: Draft) -> Submission:
-    code = {"gate/freeze": "frozen", "gate/no_policy": "no_policy"}.get(draft.verdict.rules[0], "blocked")
+    code = _BLOCKED.get(draft.verdict.rules[0], "blocked")
     _insert(turn, draft, State.BLOCKED, code)
     return Submission("ended", look.record(turn.tx, action_row(turn.tx, draft.id)))
 
 
 def _run(turn: Turn, draft: Draft) -> Submission:
     _insert(turn, draft, State.RUNNING, "")
+    ledger.charge(turn, draft.id, draft.spending, draft.judged)
     return Submission("run", look.record(turn.tx, action_row(turn.tx, draft.id)))
 
 
@@ -181,6 +221,7 @@ def _hold(turn: Turn, draft: Draft, wait: bool) -> Submission:
     _insert(turn, draft, State.PENDING, "")
     _insert_hold(turn, draft, alike[0] if alike else None)
     _insert_version(turn, draft)
+    ledger.wait(turn, draft.id, draft.spending.uses)
     row = action_row(turn.tx, draft.id)
     for channel in dict.fromkeys(c for each in draft.verdict.requirements for c in each.channels):
         turn.notify("card", row, channel=channel)
@@ -223,6 +264,8 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "input": json.loads(draft.shown),
         "erased": list(draft.hidden),
         "digest": draft.digest,
+        "facts": json.loads(draft.spending.entry.facts),
+        "budgets": ledger.told(draft.judged),
     }
 
 
@@ -232,7 +275,8 @@ def _insert_hold(turn: Turn, draft: Draft, alike: Row | None) -> None:
     asked = action.on_behalf_of
     known = asked is not None and asked.kind == "person"
     turn.tx.insert(
-        "holds", action=draft.id, version=1, expires_at=expires, deliver_by=deliver,
+        "holds", action=draft.id, asked_in=action.session, asked_at=turn.us, version=1,
+        expires_at=expires, deliver_by=deliver,
         ask_again_us=min(each.ask_again_after for each in needs) // timedelta(microseconds=1),
         evidence_mark=_evidence_mark(turn, action.session),
         evidence=rows.dump(tuple[Evidence, ...], _evidence(turn, action.session)),
@@ -256,7 +300,7 @@ def _insert_version(turn: Turn, draft: Draft) -> None:
         effect=rows.dump(ResolvedEffect, verdict.effect),
         rulings=rows.dump(tuple[Ruling, ...], verdict.rulings),
         requirements=rows.dump(tuple[Requirement, ...], verdict.requirements),
-        view_required=draft.view_required, made_at=turn.us,
+        view_required=look.hides_decisive(verdict.decisive, draft.concealed), made_at=turn.us,
     )  # fmt: skip
 
 

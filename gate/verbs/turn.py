@@ -20,6 +20,19 @@ GATE = "gate"
 """Actor of what the gate does by itself."""
 
 
+class Stale(Exception):
+    """The call was judged with facts that its session has not any more; judge it again.
+
+    Attributes:
+        session: Id of the session.
+        facts: Its facts as of now, as JSON text.
+    """
+
+    def __init__(self, session: str, facts: str) -> None:
+        super().__init__(session)
+        self.session, self.facts = session, facts
+
+
 @dataclass(slots=True)
 class Turn:
     """What every verb works with.
@@ -92,6 +105,7 @@ class Turn:
         if end in (State.PENDING, State.APPROVED) or not row.get("version"):
             return
         self.tx.run("UPDATE holds SET deadline = NULL WHERE action = ?", (row["id"],))
+        self.tx.run("DELETE FROM waiting_uses WHERE action = ?", (row["id"],))
         self.tx.run(
             "UPDATE notices SET done_at = ? WHERE action = ? AND kind = 'card' AND done_at IS NULL",
             (self.us, row["id"]),

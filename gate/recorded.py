@@ -1,0 +1,76 @@
+"""Between the values of a call and the JSON in which the store keeps them; exact numbers stay exact."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from gate.digest import snapshot
+from gate.errors import ActionError
+from gate.redact import HIDDEN, Redacted, redact
+from gate.values import format_path
+
+Swap = Callable[[str], Any]
+"""Gives what stands for the value that was hidden at a path."""
+
+
+def facts_text(facts: Mapping[str, Any]) -> str:
+    """Return facts as the JSON text in which a session keeps them.
+
+    Raises:
+        ActionError: They hold something that cannot be judged; the message names its path.
+    """
+    if not facts:
+        return "{}"
+    try:
+        judged = snapshot(facts)
+    except ActionError as error:
+        raise ActionError(str(error).replace("args", "facts", 1)) from None
+    return _text(redact(judged, names=False, root="facts"))
+
+
+def facts_shown(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON text for the log and the ledger: what a key names as secret is hidden."""
+    if not facts:
+        return "{}"
+    return _text(redact(facts, root="facts"))
+
+
+def _text(redacted: Redacted) -> str:
+    return json.dumps(redacted.arguments, ensure_ascii=False, allow_nan=False)
+
+
+def read_facts(text: str) -> dict[str, Any]:
+    """Return facts from the text that ``facts_text`` wrote."""
+    return {} if text == "{}" else {name: read_back(value) for name, value in json.loads(text).items()}
+
+
+def read_back(value: Any, keys: tuple[str, ...] = (), swap: Swap | None = None) -> Any:
+    """Return a value from its redacted JSON.
+
+    Args:
+        value: The JSON.
+        keys: Way to it, root first.
+        swap: What to put where a value was hidden; None leaves the text that says so.
+    """
+    if isinstance(value, list):
+        return [read_back(each, keys, swap) for each in value]
+    if isinstance(value, Mapping):
+        return _mapping(value, keys, swap)
+    if swap is not None and value == HIDDEN:
+        return swap(format_path(keys))
+    return value
+
+
+def _mapping(value: Mapping[str, Any], keys: tuple[str, ...], swap: Swap | None) -> Any:
+    if len(value) == 1:
+        (key, inner), *_ = value.items()
+        if key == "$decimal":
+            return Decimal(inner)
+        if key == "$int":
+            return int(inner)
+        if key == "$dict":
+            value = inner
+    return {key: read_back(each, (*keys, key), swap) for key, each in value.items()}
