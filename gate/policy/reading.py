@@ -202,7 +202,7 @@ def _majors(value: Any, currency: Any) -> Any:
 
 
 def count_of(subject: Subject) -> Any:
-    """Return how many things a call touches: one where nobody declares it, or a ``Sign``."""
+    """Return how many things a call touches, a whole number: one where nobody declares it, or a ``Sign``."""
     known = subject.known
     if known.count_unclear:
         return UNREADABLE
@@ -211,7 +211,8 @@ def count_of(subject: Subject) -> Any:
     value = reader(known.count)(subject)
     if value is NO_SUCH or is_missing(value):
         return MISSING
-    return counted(value)
+    number = counted(value)
+    return UNREADABLE if isinstance(number, Decimal) and number != number.to_integral_value() else number
 
 
 def counted(value: Any) -> Any:
