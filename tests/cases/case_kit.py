@@ -1,11 +1,12 @@
 """Read rows of cases: what another system was asked, what it answers, and what ours must answer.
 
-A row has an ``id``, ``theirs`` (run, hold, block or error, of its last call), perhaps ``right`` where theirs
-is known to be wrong, a ``policy`` (a name under ``policies``, or its text) and either ``problem``, for which
-it must not load, or ``calls``, judged in order, budgets empty before the first. A call has what ``gate check``
-takes, ``expect``, perhaps ``quorum`` and ``times`` (so often in a row), or instead a ``raw`` line with an
-``error`` that it must end in. With ``import: kortix`` or ``import: phrony`` the policy is a file of that
-system, which is imported first.
+A row has an ``id``, ``theirs`` (run, hold, block or error, of its last call), perhaps ``right`` where
+theirs is known to be wrong, a ``policy`` (a name under ``policies``, or its text) and either ``problem``,
+for which it must not load, or ``calls``, judged in order, budgets empty before the first. A call has the
+keys of ``gate check``, ``expect``, perhaps ``quorum`` and ``times`` (so often in a row), or instead a
+``raw`` line with an ``error`` that it must end in. With ``import: kortix`` or ``import: phrony`` the policy
+is a file of that system, which is imported first. A whole file of rows may say ``beside``: the example
+policy that judges its calls together with each row's own.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from gate.policy.source import read_text
 from gate.policy.spending import Rehearsal
 
 HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "policies" / "examples"
 HEAD = "version: 1\napprovals: {channel: C0APPROVALS, approvers: [U0ALICE, U0BOB, U0CAROL]}\n"
 PEOPLE = People("C0APPROVALS", tuple(Approver("user", each) for each in ("U0ALICE", "U0BOB", "U0CAROL")))
 IMPORTS: Mapping[str, Callable[[str], str]] = {
@@ -48,6 +50,7 @@ class Row:
     right: str = ""
     problem: str = ""
     imported: str = ""
+    beside: str = ""
     calls: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -69,12 +72,12 @@ def rows() -> Iterator[Row]:
     for path in sorted(HERE.glob("*.yml")):
         document = read_text(path.read_text(encoding="utf-8"), path.name)
         assert not document.problems, "\n".join(map(str, document.problems))
-        named = document.value.get("policies", {})
+        named, beside = document.value.get("policies", {}), document.value.get("beside", "")
         for raw in document.value["rows"]:
-            yield _row(raw, named)
+            yield _row(raw, named, beside)
 
 
-def _row(raw: Mapping[str, Any], named: Mapping[str, str]) -> Row:
+def _row(raw: Mapping[str, Any], named: Mapping[str, str], beside: str) -> Row:
     return Row(
         id=raw["id"],
         theirs=raw["theirs"],
@@ -82,6 +85,7 @@ def _row(raw: Mapping[str, Any], named: Mapping[str, str]) -> Row:
         right=raw.get("right", ""),
         problem=raw.get("problem", ""),
         imported=raw.get("import", ""),
+        beside=beside,
         calls=tuple(raw.get("calls", ())),
     )
 
@@ -106,7 +110,8 @@ def load(row: Row) -> PolicySet:
         return load_texts({"case.yml": IMPORTS[row.imported](row.policy)})
     written = {line.partition(":")[0] for line in row.policy.split("\n")}
     head = [line for line in HEAD.splitlines(keepends=True) if line.partition(":")[0] not in written]
-    return load_texts({"case.yml": "".join(head) + row.policy})
+    texts = {row.beside: (EXAMPLES / row.beside).read_text(encoding="utf-8")} if row.beside else {}
+    return load_texts({**texts, "case.yml": "".join(head) + row.policy})
 
 
 def judge(policy: PolicySet, calls: tuple[Mapping[str, Any], ...]) -> Answered:

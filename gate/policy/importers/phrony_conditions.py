@@ -69,10 +69,19 @@ class Conditions:
             place.bad("must name an argument", "field")
             return False
         path = format_path(("args", *keys))
+        if OPERATORS[word] in ("eq", "ne") and place.raw.get("value") is None:
+            return self._null(path, OPERATORS[word], negated)
         test = self._test(place, OPERATORS[word])
         if test is None:
             return False
         return self._both_ends(path, keys[-1], test) if not negated else joined_test(path, test)
+
+    def _null(self, path: str, word: str, negated: bool) -> Tree:
+        """Compare with null; an argument that is missing cannot be told from one that is null."""
+        if word == "ne":
+            return {"any": [{path: {"exists": True}}, {path: {"length": 0, "optional": True}}]}
+        self.notes.append("A missing argument counts as null.")
+        return {path: {"exists": False}} if not negated else False
 
     def _trigger(self) -> bool:
         self.notes.append(
@@ -100,8 +109,6 @@ class Conditions:
 
     def _equal(self, place: Place, word: str) -> Mapping[str, Any] | None:
         value = place.raw.get("value")
-        if value is None:
-            return {"exists": word == "ne"}
         if isinstance(value, (list, Mapping)):
             place.bad("must be a text, a number, true or false: lists and mappings are not compared", "value")
             return None
