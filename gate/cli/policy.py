@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from gate.cli import output, shapes
+from gate.cli.backtest import backtest_command
 from gate.cli.check import asks, read_text_file, read_tools, tell_untold
 from gate.cli.comparing import diff_command, show_command
 from gate.cli.exits import Exit
@@ -44,7 +45,9 @@ def policy_group() -> None:
     """Check, explain, compare, test and apply policies."""
 
 
-for _command in (lint_command, schema_command, explain_command, diff_command, show_command, import_group):
+for _command in (
+    lint_command, schema_command, explain_command, diff_command, backtest_command, show_command, import_group,
+):  # fmt: skip
     policy_group.add_command(_command)
 
 

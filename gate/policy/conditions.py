@@ -9,9 +9,10 @@ from typing import Any
 from gate.policy.parsing import Leaf, Node, Parser
 from gate.policy.reading import NO_SUCH, Reader, Subject, reader
 from gate.policy.source import Document, Loc
-from gate.policy.truth import Truth, all_of, conjunction, disjunction, negate
+from gate.policy.truth import Truth, Unknown, all_of, conjunction, disjunction, negate
 
 Condition = Callable[[Subject], Truth]
+Blind = Callable[[tuple[str, ...]], Unknown | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,26 @@ def compile_condition(raw: Any, document: Document, loc: Loc) -> Compiled | None
     return Compiled(condition_of(node, negated=False), tuple(dict.fromkeys(_reads(node))))
 
 
-def condition_of(node: Node, *, negated: bool) -> Condition:
-    """Build the function of a node; negation is taken down to the paths first."""
+def condition_of(node: Node, *, negated: bool, blind: Blind | None = None) -> Condition:
+    """Build the function of a node; negation is taken down to the paths first.
+
+    Args:
+        node: The node.
+        negated: Whether a ``not`` stands around it.
+        blind: Gives what is unknown of what is read at a path, whatever stands there, or None.
+    """
     if isinstance(node, Leaf):
-        return _build_leaf(node, negated=negated)
+        lost = _lost(node, blind) if blind else None
+        return _build_leaf(node, negated=negated) if lost is None else lambda subject: lost
     if node.word == "not":
-        return condition_of(node.parts[0], negated=not negated)
-    parts = tuple(condition_of(part, negated=negated) for part in node.parts)
+        return condition_of(node.parts[0], negated=not negated, blind=blind)
+    parts = tuple(condition_of(part, negated=negated, blind=blind) for part in node.parts)
     return conjunction(parts) if (node.word == "all") is not negated else disjunction(parts)
+
+
+def _lost(leaf: Leaf, blind: Blind) -> Unknown | None:
+    found = (blind(keys) for keys in (leaf.keys, *(operand.keys for operand in leaf.operands)))
+    return next((unknown for unknown in found if unknown is not None), None)
 
 
 def _build_leaf(leaf: Leaf, *, negated: bool) -> Condition:

@@ -33,9 +33,19 @@ def evaluate(policy: PolicySet, action: Action) -> Verdict:
     """
     if not is_action_name(action.name):
         return _gate_verdict(policy, BAD_NAME, f"{quoted(action.name)} is not an action name: namespace.tool")
-    known = policy.known(action)
-    subject = Subject(action, known)
-    found = _opinions(policy.covering(action.name), subject)
+    return verdict_of(policy, policy.covering(action.name), Subject(action, policy.known(action)))
+
+
+def verdict_of(policy: PolicySet, files: Sequence[Covering], subject: Subject) -> Verdict:
+    """Judge a call by some files.
+
+    Args:
+        policy: The set they belong to.
+        files: The files that cover the call, with the rules that are about it.
+        subject: The call, whose name has the form of one.
+    """
+    known = subject.known
+    found = _opinions(files, subject)
     answer = max((ruling.answer for ruling in found), key=STRICTNESS.__getitem__)
     rulings = ordered(ruling for ruling in found if ruling.answer == answer)
     return Verdict(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 
 from gate import audit
 from gate.catalogue import Tool
 from gate.model import Freeze
+from gate.policy.backtest import Logged
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road
 from gate.store import rows
@@ -84,6 +86,13 @@ class AdminVerbs(Road):
         """Return the names of the actions that were called, and the paths of the facts that calls had."""
         with self.store.reader() as reader:
             return logged.called(reader), logged.facts(reader)
+
+    def logged(
+        self, since: datetime, until: datetime, progress: Callable[[int, int], None]
+    ) -> Iterator[Logged]:
+        """Yield what the log has of calls within a time, for a replay; see ``verbs.logged.entries``."""
+        with self.store.reader() as reader:
+            yield from logged.entries(reader, since, until, progress)
 
     def records(
         self,

@@ -265,6 +265,7 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "erased": list(draft.hidden),
         "digest": draft.digest,
         "facts": json.loads(draft.spending.entry.facts),
+        "tool": json.loads(draft.spending.entry.told),
         "budgets": ledger.told(draft.judged),
     }
 
