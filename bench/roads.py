@@ -17,6 +17,7 @@ version: 1
 name: bench
 default: require_approval
 approvals: {channel: C0APPROVALS, approvers: [U0ALICE], comment: {approve: optional, deny: optional}}
+limits: {pending_per_session: 1000, pending_per_agent: 1000, asks_per_session: {count: 100000, window: 1h}}
 rules:
   - {id: small, match: desk.pay, when: {args.amount: {gt: 0, lte: 10}}, then: allow}
 """

@@ -11,19 +11,21 @@ from gate.binding import Binding
 from gate.context import CallOptions, Running
 from gate.errors import GuardError, NoSession
 from gate.guard import (
+    Facts,
     Guarded,
     OnRefusal,
     Raising,
     Returning,
     Target,
     action_name,
+    check_options,
     check_tool,
     guarded,
     guarded_call,
     wrap,
 )
 from gate.ids import new_id
-from gate.model import Decision, Effect, Evidence, Principal
+from gate.model import Decision, Effect, Evidence, Principal, Verdict
 from gate.outcomes import (
     Blocked,
     Cancelled,
@@ -37,7 +39,7 @@ from gate.outcomes import (
 )
 from gate.primitive import Primitive
 from gate.session import Session, check_names, evidence_lines
-from gate.waiting import Wait, seconds
+from gate.waiting import Wait
 
 if TYPE_CHECKING:
     pass
@@ -128,14 +130,14 @@ class Gate(Primitive):
             id: The host's id of this run of the agent.
             agent: Which agent; default is the gate's.
             on_behalf_of: ``person(…)``, ``email(…)``, ``outside(…)``, or None written out.
-            facts: Not in this version.
+            facts: Values that rules can read, by name; they replace those it had.
             evidence: Lines for people; a plain text is weak. Lines it has already are not added.
 
         Raises:
             NoSession: It has ended, belongs to another agent or person, or no agent is named.
             TypeError: ``on_behalf_of`` or a name is of another type.
+            ActionError: A fact cannot be judged.
         """
-        _not_yet("facts", facts)
         name = agent or self._settings.agent
         if name is None:
             raise NoSession(
@@ -143,7 +145,7 @@ class Gate(Primitive):
             )
         check_names(id, name, on_behalf_of)
         lines = evidence_lines(evidence)
-        self.service.open_session(id, agent=name, on_behalf_of=on_behalf_of, evidence=lines)
+        self.service.open_session(id, agent=name, on_behalf_of=on_behalf_of, evidence=lines, facts=facts)
         return Session(id, name, on_behalf_of, self)
 
     def bind(self, function: Callable[P, T]) -> Callable[P, T]:
@@ -187,7 +189,7 @@ class Gate(Primitive):
         on_refusal: Literal["raise"] = "raise",
         exclude: Sequence[str] = (),
         effect: Effect | None = None,
-        facts: Callable[..., Any] | None = None,
+        facts: Facts | None = None,
         target: Target | None = None,
         wait: Wait | None = None,
     ) -> Raising: ...
@@ -200,7 +202,7 @@ class Gate(Primitive):
         on_refusal: Literal["return"],
         exclude: Sequence[str] = (),
         effect: Effect | None = None,
-        facts: Callable[..., Any] | None = None,
+        facts: Facts | None = None,
         target: Target | None = None,
         wait: Wait | None = None,
     ) -> Returning: ...
@@ -212,7 +214,7 @@ class Gate(Primitive):
         on_refusal: OnRefusal = "raise",
         exclude: Sequence[str] = (),
         effect: Effect | None = None,
-        facts: Callable[..., Any] | None = None,
+        facts: Facts | None = None,
         target: Target | None = None,
         wait: Wait | None = None,
     ) -> Raising | Returning:
@@ -223,18 +225,18 @@ class Gate(Primitive):
             on_refusal: ``raise`` outcomes, or ``return`` them as ``Refusal``.
             exclude: Parameters that host code fills in with live objects; passed through, not judged.
             effect: What the tool does; the policy may say otherwise.
-            facts: Not in this version.
+            facts: Called with the bound arguments each time a call is judged, again at claim; returns values
+                that rules can read, by name. Where it raises, they are missing.
             target: What the tool acts on (account, base URL): a text, or a function of the bound arguments.
             wait: How long held calls wait; default is the gate's.
 
         Raises:
             GuardError: The tool cannot be guarded as it is written (when decorated).
         """
-        _not_yet("facts", facts)
-        _check_options(action, on_refusal, exclude, effect, wait)
+        check_options(action, on_refusal, exclude, effect, facts, wait)
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-            return self._guard(function, action, on_refusal, tuple(exclude), effect, target, wait)
+            return self._guard(function, action, on_refusal, tuple(exclude), effect, target, wait, facts)
 
         return decorate
 
@@ -247,13 +249,15 @@ class Gate(Primitive):
         effect: Effect | None,
         target: Target | None,
         wait: Wait | None,
+        facts: Facts | None,
     ) -> Callable[..., Any]:
         known = guarded(function)
         if known is not None:
             return self._again(function, known, action)
         check_tool(function)
         name = action_name(action, function, self._settings.namespace)
-        tool = Guarded(self, name, function, Binding(function, exclude), on_refusal, effect, target, wait)
+        binding = Binding(function, exclude)
+        tool = Guarded(self, name, function, binding, on_refusal, effect, target, wait, facts)
         self._register(tool)
         return wrap(tool)
 
@@ -337,15 +341,32 @@ class Gate(Primitive):
             raise GuardError(f"gate.{what}() tells something only inside a guarded tool that is running.")
         return running
 
-    def preview(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        """Not in this version.
+    def preview(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
+        """Return what the gate would answer to a call now, budgets and freezes included; nothing is written.
+
+        Args:
+            tool: A guarded ``def`` or ``async def``; it is not called.
+            args: Its arguments.
+            kwargs: Its keyword arguments.
+
+        Returns:
+            The verdict as of now; another call may come in between. How much may wait for people is left out.
 
         Raises:
-            GuardError: Always.
+            GuardError: The tool is not guarded.
+            ActionError: The arguments cannot be judged.
+            NoSession: It is outside any session, and the gate has no default one.
         """
-        raise GuardError(
-            "gate.preview is not in this version; 'gate check' judges calls without making them."
-        )
+        known, bound = guarded_call(tool, args)
+        return self.service.preview(known.preview(bound, kwargs, self._session_for_preview()))
+
+    def _session_for_preview(self) -> Session:
+        """Return the session of a call made here, without opening a default one."""
+        agent = self._settings.agent
+        opened = self._default is not None and self._default[0] == os.getpid()
+        if self._context.session is not None or agent is None or opened:
+            return self._session()
+        return Session("preview", agent, None, self)
 
 
 async def _outcome_async(known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -365,23 +386,3 @@ def _is_async(function: Callable[..., Any]) -> bool:
 def _same_source(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
     """Tell whether two functions are one piece of code, such as a module loaded again."""
     return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
-
-
-def _check_options(
-    action: object, on_refusal: object, exclude: object, effect: object, wait: Wait | None
-) -> None:
-    if action is not None and not isinstance(action, str):
-        raise GuardError('Write @gate.guard("namespace.tool"), with parentheses and the name of the action.')
-    if on_refusal not in ("raise", "return"):
-        raise GuardError(f'on_refusal={on_refusal!r} is neither "raise" nor "return".')
-    if isinstance(exclude, str):
-        raise GuardError(f"exclude={exclude!r} is one text; write a list of parameter names.")
-    if effect is not None and not isinstance(effect, Effect):
-        raise GuardError(f"effect={effect!r} is no Effect; write Effect(risk='write', …).")
-    if wait is not None:
-        seconds(wait)
-
-
-def _not_yet(name: str, value: object) -> None:
-    if value is not None:
-        raise GuardError(f"{name}= is not in this version; leave it out.")

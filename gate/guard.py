@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
@@ -21,8 +22,10 @@ from gate.values import is_action_name
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
+    from gate.context import CallOptions
     from gate.facade import Gate
     from gate.runtime import Runtime
+    from gate.session import Session
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,6 +33,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 OnRefusal = Literal["raise", "return"]
 Target = str | Callable[[Mapping[str, Any]], str | None]
+Facts = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+log = logging.getLogger("gate")
 
 _MARK = "__gate_guarded__"
 
@@ -69,6 +75,7 @@ class Guarded:
         effect: What the code declares of it, or None.
         target: Text, or how to tell it from the bound arguments, or None.
         wait: How long its held calls wait; None: as the gate says.
+        facts: Looks facts up for the bound arguments, or None.
     """
 
     gate: Gate
@@ -79,6 +86,7 @@ class Guarded:
     effect: Effect | None
     target: Target | None
     wait: Wait | None
+    facts: Facts | None = None
 
     def take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
         """Take one call of a ``def`` through the gate."""
@@ -124,13 +132,37 @@ class Guarded:
         *,
         would_block: bool = False,
     ) -> Call:
-        context = self.gate._context
-        options = context.take_options()
+        options = self.gate._context.take_options()
         session = self.gate._session()
         bound = self.binding.bind(args, kwargs)
         waits = [options.wait if options else None, self.wait, self.gate._settings.wait]
-        arguments = snapshot(bound.arguments)
-        action = Action(
+        action = self._action(bound.arguments, session, options)
+        wait = seconds(next(each for each in waits if each is not None))
+        look_up = None if self.facts is None else lambda: self._facts(action.arguments)
+        return Call(action, wait, lambda approved: run(approved, bound.live), would_block, look_up)
+
+    def preview(self, args: Sequence[Any], kwargs: Mapping[str, Any], session: Session) -> Action:
+        """Return what a call would be judged as; the options of the next call stay with it."""
+        action = self._action(self.binding.bind(args, kwargs).arguments, session, None)
+        return action if self.facts is None else replace(action, facts=self._facts(action.arguments))
+
+    def _facts(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what the host says of a call now; where it cannot say, nothing is known."""
+        assert self.facts is not None
+        try:
+            found = self.facts(copied(arguments))
+            if not isinstance(found, Mapping):
+                raise TypeError(f"it returned {type(found).__name__}, no mapping of names to values")
+            return snapshot(dict(found))
+        except Exception as error:
+            log.warning(
+                "facts= of %s told nothing, so its paths are missing: %s", self.name, error_text(error)
+            )
+            return {}
+
+    def _action(self, given: Mapping[str, Any], session: Session, options: CallOptions | None) -> Action:
+        context, arguments = self.gate._context, snapshot(given)
+        return Action(
             name=self.name,
             arguments=arguments,
             agent=session.agent,
@@ -144,8 +176,6 @@ class Guarded:
             note=options.note if options else None,
             parent=context.running.action_id if context.running else None,
         )
-        wait = seconds(next(each for each in waits if each is not None))
-        return Call(action, wait, lambda approved: run(approved, bound.live), would_block)
 
     def _begin(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
         """Call the tool with a copy of its own, so that what it changes does not reach the record."""
@@ -228,6 +258,28 @@ def action_name(given: str | None, function: Callable[..., Any], namespace: str 
             " or give the gate a namespace."
         )
     return name
+
+
+def check_options(
+    action: object, on_refusal: object, exclude: object, effect: object, facts: object, wait: Wait | None
+) -> None:
+    """Refuse what cannot be meant when a guard is made.
+
+    Raises:
+        GuardError: An option is of another type or word.
+    """
+    if action is not None and not isinstance(action, str):
+        raise GuardError('Write @gate.guard("namespace.tool"), with parentheses and the name of the action.')
+    if on_refusal not in ("raise", "return"):
+        raise GuardError(f'on_refusal={on_refusal!r} is neither "raise" nor "return".')
+    if isinstance(exclude, str):
+        raise GuardError(f"exclude={exclude!r} is one text; write a list of parameter names.")
+    if effect is not None and not isinstance(effect, Effect):
+        raise GuardError(f"effect={effect!r} is no Effect; write Effect(risk='write', …).")
+    if facts is not None and (not callable(facts) or inspect.iscoroutinefunction(facts)):
+        raise GuardError("facts= takes a def that returns a mapping of names to values.")
+    if wait is not None:
+        seconds(wait)
 
 
 def check_tool(function: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gate.context import Running
@@ -21,12 +21,18 @@ class Call:
         wait: Seconds it waits if it is held; None until it is decided.
         tool: Calls the tool with the judged arguments; for an ``async def`` returns the coroutine.
         would_block: Whether waiting here would block an event loop.
+        facts: Looks the call's own facts up, again each time it is judged; None for none.
     """
 
     action: Action
     wait: float | None
     tool: Callable[[Mapping[str, Any]], Any]
     would_block: bool = False
+    facts: Callable[[], Mapping[str, Any]] | None = None
+
+    def judged(self) -> Action:
+        """Return the action with its facts as of now; never inside a transaction."""
+        return self.action if self.facts is None else replace(self.action, facts=self.facts())
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from gate.redact import error_text, redact
 from gate.results import details, kept_result, outcome_of
 from gate.sentences import NEVER_STARTED
 from gate.steps import Call, Raised, Returned, Step, ToolStep, Trip, VerbStep, WaitStep
-from gate.verbs.claim import End
+from gate.verbs.claim import Claimed, End
 from gate.waiting import Watch
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def trip(runtime: Runtime, call: Call) -> Trip:
     """
     waits = call.wait is None or call.wait > 0
     submission = yield VerbStep(
-        lambda: runtime.submit(call.action, wait=waits, would_block=call.would_block and waits)
+        lambda: runtime.submit(call.judged(), wait=waits, would_block=call.would_block and waits)
     )
     if submission.kind == "run":
         return (yield from _run(runtime, call, submission.record))
@@ -61,9 +61,7 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
     try:
         while record.state in OPEN or record.state == State.RUNNING:
             if record.state == State.APPROVED:
-                claimed = yield VerbStep(
-                    partial(runtime.service.claim, record.id, call.action, waiter=waiter)
-                )
+                claimed = yield VerbStep(partial(_claim, runtime, call, record.id, waiter))
                 if claimed.run:
                     return (yield from _run(runtime, call, claimed.record))
                 record = claimed.record
@@ -75,6 +73,11 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
     finally:
         yield VerbStep(partial(_leave, runtime, waiter))
     return outcome_of(record)
+
+
+def _claim(runtime: Runtime, call: Call, action_id: str, waiter: int) -> Claimed:
+    """Take an approved call in hand, with its facts looked up again first."""
+    return runtime.service.claim(action_id, call.judged(), waiter=waiter)
 
 
 def wait_once(

@@ -17,6 +17,7 @@ name: desk
 default: require_approval
 approvals: {channel: C0APPROVALS, approvers: [U0ALICE, U0BOB, S0FINANCE], expires_in: 1h, use_within: 30m,
             comment: {approve: optional, deny: optional}}
+limits: {pending_per_session: 1000, pending_per_agent: 1000, asks_per_session: {count: 1000, window: 1h}}
 actions:
   "desk.get_*": {risk: read}
   desk.pay: {risk: write, amount: args.amount, currency: EUR, describe: "Pay {args.amount} to {args.to}"}

@@ -10,7 +10,8 @@ from typing import Any, get_type_hints
 import pytest
 
 from gate import Effect, Gate
-from gate.errors import GuardError
+from gate.errors import ActionError, GuardError
+from tests.gate_kit import gate_on
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_what_is_no_plain_function_is_refused_with_the_reason(gate: Gate, thing:
         ({"exclude": "to"}, "one text"),
         ({"exclude": ["who"]}, "no single parameter"),
         ({"effect": {"risk": "read"}}, "no Effect"),
-        ({"facts": lambda arguments: {}}, "facts= is not in this version"),
+        ({"facts": {"environment": "production"}}, "facts= takes a def"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(gate: Gate, options: dict[str, Any], why: str) -> None:
@@ -144,9 +145,15 @@ def test_making_and_decorating_touch_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_later_version_brings_says_so(gate: Gate) -> None:
-    """Preview and facts are refused clearly instead of being ignored."""
-    with pytest.raises(GuardError, match="not in this version"):
+def test_only_guarded_tools_have_a_preview(gate: Gate) -> None:
+    """What is not guarded is judged by nobody, so there is nothing to show."""
+    with pytest.raises(GuardError, match="is not guarded"):
         gate.preview(pay, 1)
-    with pytest.raises(GuardError, match="facts= is not in this version"):
-        gate.session("s", agent="desk", on_behalf_of=None, facts={"a": 1})
+
+
+def test_facts_that_cannot_be_judged_are_refused(tmp_path: Path) -> None:
+    """The path of the fact is named, and the session is not opened."""
+    with gate_on(tmp_path) as gate:
+        with pytest.raises(ActionError, match=r"facts\.when"):
+            gate.session("s", on_behalf_of=None, facts={"when": object()})
+        assert gate.service.records()[-1].body["kind"] != "session"
