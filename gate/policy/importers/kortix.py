@@ -178,7 +178,8 @@ class _Importer:
             glob, when = _names(match, scope.slug)
             Glob(glob)
         except ValueError as error:
-            place.bad(f"{quoted(match)} {error}", "match")
+            said = str(error)
+            place.bad(said if said.startswith('"') else f"{quoted(match)} {said}", "match")
             return None
         when = {**when, **condition(place, restrictive=answer != "allow")}
         reason = "" if answer == "allow" else f"Imported from {self.file}, {label} {match}."

@@ -43,22 +43,26 @@ def _joined(parts: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
 
 
 def _one(place: Place, restrictive: bool) -> tuple[str, dict[str, Any]] | None:
-    path, match = place.text("arg", required=True), place.raw.get("match")
-    negate = place.raw.get("negate", False)
-    if not isinstance(negate, bool):
-        place.bad("must be true or false", "negate")
-        return None
+    path, match, negate = _path(place), place.raw.get("match"), place.raw.get("negate", False)
     if not isinstance(match, str) or not match:
         place.bad("must be a text that is not empty: quote it", "match")
-        return None
-    if path and (not _PATH.fullmatch(path) or _FORBIDDEN.intersection(path.split("."))):
-        place.bad(f"{quoted(path)} is not a path of arguments: write names joined by dots", "arg")
+    if not isinstance(negate, bool):
+        place.bad("must be true or false", "negate")
+    if not path or not isinstance(match, str) or not match or not isinstance(negate, bool):
         return None
     try:
         return f"args.{path}", _test(match, negate=negate, ignore_case=restrictive is not negate)
     except ValueError as error:
         place.bad(f"{quoted(match)} {error}", "match")
         return None
+
+
+def _path(place: Place) -> str:
+    path = place.text("arg", required=True)
+    if path and (not _PATH.fullmatch(path) or _FORBIDDEN.intersection(path.split("."))):
+        place.bad(f"{quoted(path)} is not a path of arguments: write names joined by dots", "arg")
+        return ""
+    return path
 
 
 def _test(match: str, *, negate: bool, ignore_case: bool) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from gate.errors import PolicyError, Problem
 from gate.model import Answer
@@ -14,6 +13,7 @@ from gate.policy.importers.draft import Draft, DraftRule, Ids, People, fitting
 from gate.policy.importers.phrony_conditions import Conditions, Tree, joined
 from gate.policy.importers.reading import Place, documents, raise_problems, read_file
 from gate.policy.importers.writing import write
+from gate.policy.paths import did_you_mean
 from gate.policy.source import Document
 from gate.values import is_action_name, quoted
 
@@ -29,6 +29,7 @@ _DECISION = (
     *("type", "authority_ref", "approvals_required", "reason", "on_reject", "on_modify"),
     *("comprehension_required", "timeout", "runtime"),
 )
+_AGENT_KEYS = ("kind", "metadata.name", "spec.tools", "spec.default_policies")
 _ALLOWED_IN = ("queue", "target", "value", "name", "id", "currency")
 
 
@@ -101,12 +102,12 @@ class _Importer:
 
     def __init__(self, sources: Sequence[Document], people: People) -> None:
         tops = [Place(document) for document in sources if document.ok]
+        self.left_out: list[str] = []
         self.sources = sources
         self.people = people
         self.ids = Ids()
-        self.policies = [policy for top in tops if _kind(top) == "Policy" for policy in _named(top)]
-        self.agents = [top for top in tops if _kind(top) == "Agent"]
-        self.left_out: list[str] = []
+        self.policies = [policy for top in tops if self._kind(top) == "Policy" for policy in _named(top)]
+        self.agents = [top for top in tops if top.raw.get("kind") == "Agent"]
 
     def draft(self) -> Draft:
         self._check_sources()
@@ -121,6 +122,21 @@ class _Importer:
         draft.rules = [rule for policy in self.policies for rule in self._rules(policy)]
         draft.notes = self._notes(draft)
         return draft
+
+    def _kind(self, top: Place) -> str:
+        """Return the kind of a document; of those that are no policy, keep only what concerns policies."""
+        kind = top.raw.get("kind")
+        near = did_you_mean(kind, ("Policy", "Agent")) if isinstance(kind, str) else " "
+        if kind in ("Policy", "Agent") or near:
+            if kind not in ("Policy", "Agent"):
+                top.bad(f"{quoted(kind)} is not a kind: write Policy or Agent{near.rstrip()}", "kind")
+            ours: tuple[str, ...] = _AGENT_KEYS if kind == "Agent" else ("",)
+        else:
+            ours = ()
+            self.left_out.append(f"{Path(top.document.file).name}: a {quoted(kind)} is no policy")
+        problems = top.document.problems
+        problems[:] = [each for each in problems if each.where.startswith(ours)]
+        return str(kind)
 
     def _check_sources(self) -> None:
         seen: dict[str, str] = {}
@@ -291,14 +307,6 @@ def _not_allowed(allowed: list[str]) -> Tree:
     each = [{f"args.{name}": {"not_in": allowed, "optional": True}} for name in _ALLOWED_IN]
     none = {"all": [{f"args.{name}": {"exists": False}} for name in _ALLOWED_IN]}
     return {"any": [*each, none]}
-
-
-def _kind(top: Place) -> Any:
-    kind = top.raw.get("kind")
-    if kind in ("Policy", "Agent", "Tool", "Prompt"):
-        return kind
-    top.bad(f"{quoted(kind)} is not a kind that is read here: Policy or Agent", "kind")
-    return None
 
 
 def _named(top: Place) -> list[_Policy]:

@@ -37,7 +37,7 @@ class Conditions:
         if groups:
             place.only(groups[0])
             return self._group(groups[0], place, negated)
-        place.only("field", "op", "value")
+        place.only("field", "op", "value", *_GROUPS)
         if "field" not in place.raw:
             place.bad("must be a condition: write field, op and value, or all, any or not")
             return False
@@ -45,11 +45,10 @@ class Conditions:
 
     def _group(self, word: str, place: Place, negated: bool) -> Tree:
         if word == "not":
-            inner = place.under("not")
-            if not inner.raw:
+            if not isinstance(place.raw["not"], Mapping) or not place.raw["not"]:
                 place.bad("must be one condition, not a list", "not")
                 return False
-            found = self.read(inner, negated=not negated)
+            found = self.read(place.under("not"), negated=not negated)
             return not found if isinstance(found, bool) else {"not": found}
         if not isinstance(place.raw[word], list) or not place.raw[word]:
             place.bad("must be a list of conditions, with at least one", word)

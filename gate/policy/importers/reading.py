@@ -66,7 +66,8 @@ class Place:
         self.loc = loc
         raw = _at(document.value, loc)
         self.raw: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
-        if raw is not None and not isinstance(raw, Mapping):
+        self.broken = raw is not None and not isinstance(raw, Mapping)
+        if self.broken:
             self.bad("must be a mapping")
 
     def bad(self, message: str, *keys: str | int, key: bool = False) -> None:
@@ -82,7 +83,7 @@ class Place:
     def text(self, name: str, *, required: bool = False) -> str:
         """Return a text without surrounding space; empty where there is none."""
         value = self.raw.get(name)
-        if value is None and not required:
+        if (value is None and not required) or self.broken:
             return ""
         if not isinstance(value, str) or not value.strip():
             self.bad("must be a text that is not empty", name)
