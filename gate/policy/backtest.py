@@ -230,11 +230,11 @@ class _Player:
             if call.hidden and is_action_name(call.action.name)
             else evaluate(self._policy, call.action)
         )
-        if not self._spends:
+        if not self._spends or (isinstance(found, Verdict) and found.answer == "block"):
             return found
         uses = self._uses(call)
         self._ledger.now = to_us(call.at)
-        if isinstance(found, Verdict):
+        if isinstance(found, Verdict) and (uses or call.hidden):
             found = self._with_budgets(call, found, uses)
         if isinstance(found, Undecided) or found.answer != "block":
             self._charge(call, uses, allowed=isinstance(found, Verdict) and found.answer == "allow")
@@ -252,8 +252,6 @@ class _Player:
         return tuple(use for use in uses if use.ruling.rule not in blind)
 
     def _with_budgets(self, call: LoggedCall, found: Verdict, uses: tuple[Use, ...]) -> Verdict | Undecided:
-        if found.answer == "block":
-            return found
         verdict = with_budgets(found, judge(uses, self._ledger))
         return self._blinds.with_budgets(call.action, call.hidden, verdict) if call.hidden else verdict
 

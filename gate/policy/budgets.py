@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, Literal, cast
 
@@ -194,6 +195,7 @@ def _number(raw: Any, summed: tuple[str, ...] | None, document: Document, loc: L
     return number
 
 
+@lru_cache(maxsize=1024)
 def per_words(per: tuple[str, ...]) -> str:
     """Say whose a budget is."""
     known = {

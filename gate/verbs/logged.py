@@ -96,7 +96,7 @@ def _call(body: Mapping[str, Any]) -> LoggedCall:
         return path
 
     told = body.get("tool")
-    known = Told() if told is None else _told(json.dumps(told))
+    known = Told() if told is None else _told(told)
     action = Action(
         name=body["name"],
         arguments=_values(body.get("input", {}), "args"),
@@ -128,9 +128,17 @@ def _keys(paths: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(map(parse_path, paths))
 
 
-@lru_cache(maxsize=1024)
-def _told(text: str) -> Told:
-    found: Told = rows.load(Told, text)
+_known_tools: dict[str, Told] = {}
+"""What records say of tools, which say the same thousands of times."""
+
+
+def _told(told: Mapping[str, Any]) -> Told:
+    key = repr(told)
+    found = _known_tools.get(key)
+    if found is None:
+        if len(_known_tools) > PAGE:
+            _known_tools.clear()
+        found = _known_tools[key] = rows.load(Told, json.dumps(told))
     return found
 
 
