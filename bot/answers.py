@@ -1,4 +1,4 @@
-"""Answer a press: by a modal where there is one, else by an ephemeral message; never by silence."""
+"""Answer a press: by a modal where there is one, else by a message that only they see; never by silence."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.desk import Desk
+from bot.names import UNPARSED
 from bot.payloads import Press
 from bot.slack_errors import CALL_FAILURES, trouble
 from bot.views import blocks, modals
@@ -31,6 +32,8 @@ class Answers:
     async def tell(self, press: Press, title: str, sentence: str) -> None:
         """Say something to who pressed: in the modal they are in, else so that only they see it.
 
+        Where neither a window nor an ephemeral message reaches them, the bot writes to them directly.
+
         Args:
             press: What they pressed.
             title: Title of the modal, at most 24 characters.
@@ -38,10 +41,9 @@ class Answers:
         """
         if press.view and await self.update(press.view, modals.told(title, sentence)):
             return
-        if press.home and not press.view:
-            await self.open(press, modals.told(title, sentence))
-        elif press.response_url or press.channel:
-            await self.whisper(press, said(sentence), sentence)
+        if press.home and not press.view and await self.open(press, modals.told(title, sentence)):
+            return
+        await self.whisper(press, said(sentence), sentence)
 
     async def open(self, press: Press, view: Block) -> str | None:
         """Open a modal and return its id; None where Slack does not let it open any more."""
@@ -62,16 +64,28 @@ class Answers:
         return True
 
     async def whisper(self, press: Press, content: Sequence[Block], text: str) -> None:
-        """Post an ephemeral message: by the response URL, else in the channel."""
+        """Say something to one person: by the response URL, else in the channel, else directly."""
         line = notification(text)
         if press.response_url and await self._respond(press.response_url, content, line):
             return
+        if press.channel and await self._post_ephemeral(press, content, line):
+            return
         try:
-            await self._desk.poster.chat_postEphemeral(
-                channel=press.channel, user=press.who.user, blocks=list(content), text=line
+            await self._desk.poster.chat_postMessage(
+                channel=press.who.user, blocks=list(content), text=line, **UNPARSED
             )
         except CALL_FAILURES as error:
             log.error("%s could not be answered: %s", press.who.user, trouble(error).code)
+
+    async def _post_ephemeral(self, press: Press, content: Sequence[Block], line: str) -> bool:
+        try:
+            await self._desk.poster.chat_postEphemeral(
+                channel=press.channel, user=press.who.user, blocks=list(content), text=line, **UNPARSED
+            )
+        except CALL_FAILURES as error:
+            log.warning("A message in %s reached nobody: %s", press.channel, trouble(error).code)
+            return False
+        return True
 
     async def _respond(self, url: str, content: Sequence[Block], line: str) -> bool:
         webhook = AsyncWebhookClient(url, timeout=SECONDS, retry_handlers=[])

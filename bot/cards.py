@@ -7,6 +7,7 @@ import json
 from collections import OrderedDict
 
 from bot.desk import Desk
+from bot.names import UNPARSED
 from bot.views.card import card, card_text
 from gate.model import HoldRecord
 
@@ -37,7 +38,9 @@ class Cards:
             drawn = json.dumps(blocks)
             if self._drawn.get((channel, ts)) == drawn:
                 return
-            await self._desk.poster.chat_update(channel=channel, ts=ts, blocks=blocks, text=card_text(record))
+            await self._desk.poster.chat_update(
+                channel=channel, ts=ts, blocks=blocks, text=card_text(record), **UNPARSED
+            )
             self._remember(channel, ts, drawn)
 
     async def drawn(self, record: HoldRecord) -> tuple[list[dict[str, object]], str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from bot import names
@@ -18,10 +20,18 @@ from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import OPEN, State
 from gate.model import HoldRecord, Person, Route, Said
 
+log = logging.getLogger("bot")
+
 OLD = "This was not made by this version of the gate, so nothing was recorded. Use /gate holds."
 OTHER_STORE = "This card belongs to another installation of the gate; nothing was recorded."
 NOT_HERE = "This card does not stand in a channel of its hold, so nothing was recorded."
+BROKEN = "Something went wrong in the gate, and nothing was recorded. Press again, or use /gate holds."
+NOT_DRAWN = "Slack did not take what belongs here; nothing was recorded. Press again, or use /gate holds."
 NO_WINDOW = "The window did not open in time. Press again, or type /gate deny ID and your comment."
+
+
+Draw = Callable[[Press, str], Awaitable[bool]]
+"""Draws what a press asks for into the window with this id, and tells whether Slack took it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,36 +76,46 @@ class Deciding:
 
     async def ask(self, press: Press) -> None:
         """Open the form for a denial, a stop, or an approval with a comment; look things up afterwards."""
-        title = "Approve this call" if press.action == names.APPROVE_WITH_COMMENT else "Deny this call"
-        view = press.view or await self._answers.open(press, modals.loading(title))
-        if view is None:
-            await self._answers.tell(replace(press, home=False), title, NO_WINDOW)
-            return
-        inside = replace(press, view=view)
-        try:
-            origin, record = await self._found(inside)
-            await self._able(inside, origin, record)
-        except Fault as fault:
-            await self._answers.tell(inside, title, str(fault))
-            return
         approving = press.action == names.APPROVE_WITH_COMMENT
-        form = modals.approve_form if approving else modals.deny_form
-        await self._answers.update(view, form(record, origin))
+        title = "Approve this call" if approving else "Deny this call"
+        await self._in_window(press, title, self._draw_form)
 
     async def view(self, press: Press) -> None:
         """Open the full view, or turn its page, and record that it was opened."""
-        title = "Everything"
+        await self._in_window(press, "Everything", self._draw_page)
+
+    async def _in_window(self, press: Press, title: str, draw: Draw) -> None:
+        """Open a window at once, or take the one of the press, and let something be drawn there.
+
+        Whatever goes wrong is said in that window, and elsewhere where it is gone.
+        """
         view = press.view or await self._answers.open(press, modals.loading(title))
         if view is None:
             await self._answers.tell(replace(press, home=False), title, NO_WINDOW)
             return
         inside = replace(press, view=view)
         try:
-            origin, record = await self._found(inside)
-            person = await self._desk.eligibility.may_see(record, press.who)
-            await self._show_page(view, _turned(press.action, origin), record, person)
+            drawn = await draw(press, view)
         except Fault as fault:
             await self._answers.tell(inside, title, str(fault))
+        except Exception:
+            log.exception("A window could not be drawn")
+            await self._answers.tell(inside, title, BROKEN)
+        else:
+            if not drawn:
+                await self._answers.tell(inside, title, NOT_DRAWN)
+
+    async def _draw_form(self, press: Press, view: str) -> bool:
+        origin, record = await self._found(press)
+        await self._able(press, origin, record)
+        approving = press.action == names.APPROVE_WITH_COMMENT
+        form = modals.approve_form if approving else modals.deny_form
+        return await self._answers.update(view, form(record, origin))
+
+    async def _draw_page(self, press: Press, view: str) -> bool:
+        origin, record = await self._found(press)
+        person = await self._desk.eligibility.may_see(record, press.who)
+        return await self._show_page(view, _turned(press.action, origin), record, person)
 
     async def decide(self, press: Press, origin: Origin, record: HoldRecord, answer: Answer) -> HoldRecord:
         """Judge the person and ask the store to record their answer.
@@ -155,14 +175,14 @@ class Deciding:
         except ValueError:
             raise IllegalMove(OLD, code="unknown_hold") from None
         record = await self.hold(origin.reference, press, origin)
-        if press.ts and not press.meta:
+        if not press.view and not press.home:
             await self._learn(press, origin, record)
         return origin, record
 
     async def _learn(self, press: Press, origin: Origin, record: HoldRecord) -> None:
         if any((card.channel, card.ts) == (press.channel, press.ts) for card in record.cards):
             return
-        if press.channel not in (*channels_of(record), self._desk.service.channel):
+        if not press.ts or press.channel not in (*channels_of(record), self._desk.service.channel):
             fault = IllegalMove(NOT_HERE, code="other_channel")
             await self._refused(press, origin, fault)
             raise fault
@@ -208,12 +228,14 @@ class Deciding:
         elif await self._answers.open(press, form) is None:
             await self._answers.tell(press, "Approve this call", NO_WINDOW)
 
-    async def _show_page(self, view: str, origin: Origin, record: HoldRecord, person: Person) -> None:
-        now = replace(origin, reference=Reference.of(record))
+    async def _show_page(self, view: str, origin: Origin, record: HoldRecord, person: Person) -> bool:
+        same = origin.reference.nonce == record.nonce
+        now = replace(origin, reference=Reference.of(record), page=origin.page if same else 0)
         pages = await self._desk.run(everything.paged, record)
         shown = await self._answers.update(view, everything.everything(record, now, pages))
         if shown and everything.shows_all_decisive(pages, now.page):
             await self._desk.run(self._desk.service.record_view, record.id, nonce=record.nonce, person=person)
+        return shown
 
     async def _show_on_card(self, press: Press, record: HoldRecord) -> None:
         """Answer a recorded approval by the card itself; where that cannot be, say it."""
@@ -222,7 +244,7 @@ class Deciding:
             return
         try:
             await self._cards.refresh(record.id, press.channel, press.ts)
-        except CALL_FAILURES:
+        except (Fault, *CALL_FAILURES):
             await self._answers.tell(
                 press, "Approved", "Your approval is recorded; the card could not be updated."
             )
@@ -234,7 +256,7 @@ def _origin(press: Press) -> Origin:
     Raises:
         ValueError: It carries nothing this version reads.
     """
-    if press.view and press.meta:
+    if press.view:
         return Origin.load(press.meta)
     via = "home" if press.home else "card"
     return Origin(Reference.parse(press.value), press.channel, press.ts, via=via)

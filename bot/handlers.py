@@ -9,6 +9,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_bolt.response import BoltResponse
 
 from bot import names
 from bot.answers import Answers
@@ -29,6 +30,11 @@ log = logging.getLogger("bot")
 SUBMIT_SECONDS = 1.8
 """How long a submitted form may take before its window says "Recording…"; Slack waits three seconds."""
 
+SETTLE_SECONDS = 0.5
+"""How long after its acknowledgement a window is left alone: bolt sends that a moment later, and Slack would
+put "Recording…" over the result."""
+
+UNREADABLE = "Slack sent this in a form that the gate cannot read; nothing was recorded. Use /gate holds."
 UNKNOWN = "This button means nothing to this version of the gate; nothing was recorded. Use /gate holds."
 
 
@@ -68,11 +74,16 @@ class Handlers:
         app.options(names.ANY)(self._on_options)
         app.event("app_home_opened")(self._on_home)
         app.event(names.ANY)(self._on_nothing)
+        app.error(self._on_unreadable)
 
     async def finish(self, seconds: float) -> None:
         """Wait for presses in hand, at most so long."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
+        try:
+            async with asyncio.timeout(seconds):
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
+        except TimeoutError:
+            log.warning("%d presses were not answered before the bot stopped", len(self._tasks))
 
     async def _on_action(self, ack: AsyncAck, body: Body) -> None:
         await ack()
@@ -105,6 +116,18 @@ class Handlers:
     async def _on_nothing(self, ack: AsyncAck) -> None:
         await ack()
 
+    async def _on_unreadable(self, error: Exception, body: Body) -> BoltResponse:
+        """Answer what bolt could not read; the error may quote anything, so only its name is logged."""
+        log.error("Something that Slack sent could not be read: %s", type(error).__name__)
+        if body.get("type") == "view_submission":
+            view = modals.told("Not recorded", UNREADABLE)
+            return BoltResponse(status=200, body={"response_action": "update", "view": view})
+        press = pressed(body, self._desk.team)
+        if press.who.user:
+            tell = self._answers.tell(press, "Not recorded", UNREADABLE)
+            self._once.start(body, lambda: self._later(tell))
+        return BoltResponse(status=200)
+
     async def _on_home(self, ack: AsyncAck, body: Body) -> None:
         await ack()
         event = body.get("event") or {}
@@ -130,11 +153,14 @@ class Handlers:
             await self._answers.tell(press, "Not recorded", FAILED)
 
     async def _finish_form(self, press: Press, task: asyncio.Task[Any]) -> None:
+        """Tell how a slow form went; not before the window that stands meanwhile surely stands."""
+        await asyncio.sleep(SETTLE_SECONDS)
         answer = await task
         view = answer.get("view")
         if view is None:
             view = modals.told("Not recorded", " ".join(answer.get("errors", {}).values()))
-        await self._answers.update(press.view, view)
+        if not await self._answers.update(press.view, view):
+            await self._answers.whisper(press, view["blocks"], view["title"]["text"])
 
     async def _publish_home(self, body: Body) -> None:
         who = clicker(body, self._desk.team)

@@ -111,12 +111,12 @@ class HttpMode:
         headers: dict[str, str | Sequence[str]] = dict(request.headers)
         try:
             asked = AsyncBoltRequest(body=body, query=request.query_string, headers=headers)
-        except (ValueError, TypeError, AttributeError, KeyError):
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
             return _refused(HTTPStatus.BAD_REQUEST, "not a payload of Slack's")
         try:
             answer = await self._app.async_dispatch(asked)
-        except Exception:
-            log.exception("A request of Slack's could not be handled")
+        except Exception as error:
+            log.error("A request of Slack's could not be read: %s", type(error).__name__)
             return _refused(HTTPStatus.BAD_REQUEST, "not a payload this bot reads")
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return _refused(HTTPStatus.BAD_REQUEST, "not a payload this bot reads")

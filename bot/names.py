@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 PREFIX = "gate:"
 OWN = re.compile(r"^gate:")
@@ -26,3 +27,6 @@ COMMENT = "gate:comment"
 
 COMMAND = "/gate"
 EVENT_TYPE = "gate_hold"
+
+UNPARSED: dict[str, Any] = {"parse": "none", "link_names": False}
+"""Said with every message: chat.update, unlike chat.postMessage, looks for names and links by itself."""

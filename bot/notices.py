@@ -13,7 +13,7 @@ from bot.cards import Cards
 from bot.delivery import Delivery
 from bot.desk import Desk
 from bot.directory import LookupFailed
-from bot.names import EVENT_TYPE
+from bot.names import EVENT_TYPE, UNPARSED
 from bot.pacing import Pacer
 from bot.slack_errors import CALL_FAILURES, Trouble, trouble
 from bot.views import blocks
@@ -244,6 +244,7 @@ class Notices:
         await self._done(notice)
 
     async def _post(self, **message: Any) -> Any:
+        message |= UNPARSED
         return await self._desk.poster.chat_postMessage(unfurl_links=False, unfurl_media=False, **message)
 
 

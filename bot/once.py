@@ -43,4 +43,5 @@ class Once:
 def _mark(body: Body) -> str:
     """Return what Slack gives to one press, form, command or event alone; empty for nothing."""
     mark = body.get("trigger_id") or body.get("event_id")
-    return mark if isinstance(mark, str) else ""
+    kind = body.get("type") or body.get("command")
+    return f"{kind} {mark}" if isinstance(mark, str) and mark else ""

@@ -53,25 +53,27 @@ def pressed(body: Body, team: str) -> Press:
         body: The payload.
         team: Id of the workspace, for people whose team the payload does not give.
     """
-    element: Mapping[str, Any] = next(iter(body.get("actions") or ()), {})
-    container = body.get("container") or {}
+    actions = body.get("actions")
+    element = actions[0] if isinstance(actions, list) and actions else {}
+    element = element if isinstance(element, Mapping) else {}
+    container = _part(body, "container")
     action, value = _chosen(element)
     return Press(
         who=clicker(body, team),
         action=action,
         value=value,
-        channel=_text(container.get("channel_id") or (body.get("channel") or {}).get("id")),
-        ts=_text(container.get("message_ts") or (body.get("message") or {}).get("ts")),
+        channel=_text(container.get("channel_id") or _part(body, "channel").get("id")),
+        ts=_text(container.get("message_ts") or _part(body, "message").get("ts")),
         action_ts=_text(element.get("action_ts")),
         **_common(body),
-        **_view(body.get("view") or {}),
+        **_view(_part(body, "view")),
     )
 
 
 def submitted(body: Body, team: str) -> Press:
     """Read a view_submission payload."""
-    view = body.get("view") or {}
-    values = (view.get("state") or {}).get("values") or {}
+    view = _part(body, "view")
+    values = _part(_part(view, "state"), "values")
     return Press(
         who=clicker(body, team),
         action=_text(view.get("callback_id")),
@@ -95,16 +97,16 @@ def typed(body: Body, team: str) -> Press:
 
 def clicker(body: Body, team: str) -> Clicker:
     """Return who acted; a function or bot token in the payload means that a workflow did."""
-    user = body.get("user") or {}
-    home = _text(user.get("team_id")) or _text((body.get("team") or {}).get("id")) or team
+    user = _part(body, "user")
+    home = _text(user.get("team_id")) or _text(_part(body, "team").get("id")) or team
     workflow = any(body.get(key) for key in ("function_data", "bot_access_token", "workflow_step"))
     return Clicker(home, _text(user.get("id")), workflow)
 
 
 def input_value(values: Mapping[str, Any] | None, block: str, action: str) -> str:
     """Return what somebody typed or chose in one input; empty for nothing."""
-    found = ((values or {}).get(block) or {}).get(action) or {}
-    return _text(found.get("value") or (found.get("selected_option") or {}).get("value"))
+    found = _part(_part(values or {}, block), action)
+    return _text(found.get("value") or _part(found, "selected_option").get("value"))
 
 
 def _chosen(element: Mapping[str, Any]) -> tuple[str, str]:
@@ -131,6 +133,12 @@ def _view(view: Mapping[str, Any]) -> dict[str, Any]:
         "meta": _text(view.get("private_metadata")),
         "home": home,
     }
+
+
+def _part(body: Body, key: str) -> Body:
+    """Return a part that has keys of its own; an empty one where anything else stands there."""
+    found = body.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _text(value: object) -> str:

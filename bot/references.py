@@ -76,7 +76,11 @@ class Origin:
         Raises:
             ValueError: It is not what ``dump`` writes.
         """
-        match json.loads(text):
+        try:
+            found = json.loads(text)
+        except RecursionError:
+            found = None
+        match found:
             case [str(reference), str(channel), str(ts), int(page), str(via)]:
                 return cls(Reference.parse(reference), channel, ts, page, via)
         raise ValueError("not an origin of this version")

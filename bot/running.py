@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
-from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.logger.messages import (
+    warning_client_prioritized_and_token_skipped,
+    warning_token_skipped,
+)
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cards import Cards
@@ -22,6 +25,7 @@ from bot.eligibility import Eligibility
 from bot.handlers import Handlers
 from bot.http_mode import HttpMode
 from bot.notices import Notices
+from bot.pacing import ShortRateLimits
 from bot.preflight import LOCAL_TEAM, Preflight, Report
 from bot.settings import BotFault, BotSettings, Transport
 from bot.socket_mode import SocketMode
@@ -129,6 +133,7 @@ class Running:
         await self._handlers.finish(FLUSH_SECONDS)
         if self.arriving is not None:
             await self.arriving.stop()
+            await self._handlers.finish(FLUSH_SECONDS)
         await self._notices.flush(FLUSH_SECONDS)
         self._pool.shutdown(wait=False)
 
@@ -158,6 +163,7 @@ class Running:
     async def _connect(self) -> None:
         settings = self._orders.settings
         app = AsyncApp(
+            authorize=self._known_bot(),
             client=self._client,
             signing_secret=settings.signing_secret or "unused",
             logger=_bolt_log(),
@@ -169,6 +175,20 @@ class Running:
         else:
             self.arriving = HttpMode(app, settings.signing_secret, settings.host, settings.port, self.health)
         await self.arriving.start()
+
+    def _known_bot(self) -> Callable[..., Awaitable[AuthorizeResult]]:
+        """Return what says for bolt who the bot is: asking Slack at a press could leave it unanswered."""
+        known = AuthorizeResult(
+            enterprise_id=None,
+            team_id=self.report.team,
+            bot_user_id=self.report.bot_user,
+            bot_token=self._orders.settings.bot_token,
+        )
+
+        async def authorize() -> AuthorizeResult:
+            return known
+
+        return authorize
 
     def _watch(self, desk: Desk) -> None:
         """Look at the outbox at once when something moves in this process."""
@@ -193,7 +213,10 @@ def _bolt_log() -> logging.Logger:
 
 
 def _no_remark(record: logging.LogRecord) -> bool:
-    return record.getMessage() != warning_client_prioritized_and_token_skipped()
+    return record.getMessage() not in (
+        warning_client_prioritized_and_token_skipped(),
+        warning_token_skipped(),
+    )
 
 
 def make_client(settings: BotSettings, *, retry: bool) -> AsyncWebClient:
@@ -201,9 +224,9 @@ def make_client(settings: BotSettings, *, retry: bool) -> AsyncWebClient:
 
     Args:
         settings: What the bot was told.
-        retry: Whether it waits out rate limits; never for messages, which a retry may post twice.
+        retry: Whether it waits out short rate limits; never for messages, which a retry may post twice.
     """
-    handlers = [AsyncRateLimitErrorRetryHandler(max_retry_count=2)] if retry else []
+    handlers = [ShortRateLimits(max_retry_count=2)] if retry else []
     return AsyncWebClient(
         token=settings.bot_token,
         base_url=settings.api_url,

@@ -9,6 +9,8 @@ from typing import Literal
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
+from bot.pacing import asked_to_wait
+
 Kind = Literal["target", "app", "transient", "ambiguous"]
 
 APP = frozenset(
@@ -71,7 +73,7 @@ def _answered(error: SlackApiError) -> Trouble:
     data = getattr(response, "data", None)
     code = str(data.get("error", "")) if isinstance(data, dict) else ""
     if status == 429 or code in ("ratelimited", "rate_limited"):
-        return Trouble("transient", "ratelimited", _seconds(getattr(response, "headers", {})))
+        return Trouble("transient", "ratelimited", asked_to_wait(getattr(response, "headers", {})))
     if status >= 500:
         return Trouble("ambiguous", code or f"http_{status}")
     return Trouble(_kind(code), code or "unreadable_answer")
@@ -83,11 +85,3 @@ def _kind(code: str) -> Kind:
     if code in TRANSIENT:
         return "transient"
     return "ambiguous" if code in AMBIGUOUS or not code else "target"
-
-
-def _seconds(headers: object) -> float:
-    found = getattr(headers, "get", lambda _: None)("Retry-After")
-    try:
-        return max(0.0, min(float(found), 3600.0)) if found is not None else 1.0
-    except (TypeError, ValueError):
-        return 1.0

@@ -48,7 +48,7 @@ def told(title: str, *sentences: str) -> Block:
 
 def loading(title: str) -> Block:
     """Return the modal that opens at once, before anything is looked up."""
-    return told(title, "Looking it up…")
+    return told(title, "Looking it up…", "If nothing follows, close this window and press again.")
 
 
 def recording() -> Block:

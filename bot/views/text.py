@@ -17,9 +17,9 @@ Shown = NewType("Shown", str)
 """Text in which every character can be seen; ``visible`` and ``one_line`` make it from text of others."""
 
 _UNSEEN = (
-    "\x00-\x09\x0b-\x1f\x7f-\x9f"
+    "\x00-\x09\x0b-\x1f\x7f-\xa0"
     "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
-    "\u2000-\u200f\u2028-\u202e\u205f-\u206f\u2800\u3164"
+    "\u2000-\u200f\u2028-\u202e\u205f-\u206f\u2800\u3000\u3164"
     "\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
@@ -27,6 +27,8 @@ _UNSEEN = (
 _ESCAPED = re.compile(rf"[{_UNSEEN}]|\\(?=u\{{)")
 _OPEN_ESCAPE = re.compile(r"\\(u(\{[0-9A-F]{0,6})?)?\Z")
 _LIKE_JSON = re.compile(r'-?\d+(\.\d+)?([eE][+-]?\d+)?|null|true|false|["\[{].*|\(.*|', re.DOTALL)
+_LIVE = re.compile(r"[`*_~]|@(?=here|channel|everyone)", re.IGNORECASE)
+"""What still means something to Slack in an escaped line: marks of style, and words that call everybody."""
 _PLAIN_PUNCTUATION = frozenset(" .,:@/-")
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}")
 _GROUP = re.compile(r"S[A-Z0-9]{1,30}")
@@ -191,4 +193,4 @@ def _speaks(character: str) -> bool:
 def notification(text: str, limit: int = 3000) -> str:
     """Escape a finished notification line, which Slack parses as mrkdwn; cut to the limit."""
     escaped = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return clip(Shown(re.sub(r"[`*_~]", "…", escaped)), limit) or " "
+    return clip(Shown(_LIVE.sub("…", escaped)), limit) or " "
