@@ -232,7 +232,7 @@ class Claim:
         submission = self._submission
         if isinstance(submission, Allowed):
             return submission.record
-        claimed = self._runtime.service.claim(submission.action_id, submission.action)
+        claimed = self._runtime.claim(submission.action_id, submission.action)
         if claimed.run:
             record: ActionRecord = claimed.record
             return record

@@ -24,6 +24,7 @@ from gate.service import Service
 from gate.settings import Settings
 from gate.steps import Call, Ending, Step
 from gate.store.files import default_path
+from gate.verbs.claim import Claimed
 from gate.waiting import Poller
 
 THREADS = 4
@@ -41,7 +42,7 @@ class Runtime:
 
     Attributes:
         pid: The process it belongs to.
-        held: Called with each hold that a submit made or joined; for tests.
+        held: Called with each hold that a submit made or joined, or that waits again at claim; for tests.
     """
 
     def __init__(
@@ -125,6 +126,16 @@ class Runtime:
         if submission.record.state == State.PENDING and self.held is not None:
             self.held(submission.record)
         return submission
+
+    def claim(self, action_id: str, action: Action, *, waiter: int = 0) -> Claimed:
+        """Take an approved action in hand; see ``Service.claim``. It may wait for people again instead."""
+        claimed = self.service.claim(action_id, action, waiter=waiter)
+        if claimed.record.state == State.PENDING:
+            if self._expiry is not None:
+                self._expiry.rearm()
+            if self.held is not None:
+                self.held(claimed.record)
+        return claimed
 
     def never_started(self, action: Action, action_id: str, cause: BaseException) -> None:
         """Settle an action in hand whose caller was gone before it began."""

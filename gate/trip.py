@@ -77,7 +77,7 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
 
 def _claim(runtime: Runtime, call: Call, action_id: str, waiter: int) -> Claimed:
     """Take an approved call in hand, with its facts looked up again first."""
-    return runtime.service.claim(action_id, call.judged(), waiter=waiter)
+    return runtime.claim(action_id, call.judged(), waiter=waiter)
 
 
 def wait_once(
