@@ -216,13 +216,13 @@ def count_of(subject: Subject) -> Any:
 
 
 def counted(value: Any) -> Any:
-    """Return the number at a path, or how many elements a list has; a list on the way adds up."""
+    """Return the number at a path, or how many elements a list has, those of lists in it included."""
     if isinstance(value, Spread):
         parts = [MISSING if is_missing(each) else counted(each) for each in value]
         wrong = next((each for each in parts if isinstance(each, Sign)), None)
         return total(each for each in parts if isinstance(each, Decimal)) if wrong is None else wrong
     if isinstance(value, (list, tuple)) and model_parts(value) is None:
-        return Decimal(len(value))
+        return Decimal(sum(1 for _ in elements(value)))
     number = decimal_of(scalar(value))
     return UNREADABLE if number is None or number < 0 or not readable(number) else number
 

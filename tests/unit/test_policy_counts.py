@@ -28,3 +28,10 @@ def test_what_is_no_whole_number_is_unknown(count: Any) -> None:
     """3.9 things are not fewer than 20: nobody knows how many they are."""
     assert ask(SMALL, call({"n": count})).answer == "block"
     assert Rehearsal(load(SPENT)).judge(call({"n": count})).answer == "require_approval"
+
+
+@pytest.mark.parametrize("things", [["a"] * 21, [["a"] * 21], [["a"] * 10, [["b"] * 10], []], [[["a"] * 21]]])
+def test_lists_within_a_list_hide_nothing(things: Any) -> None:
+    """21 things in one list of a list are 21; an empty list among them is one."""
+    assert ask(SMALL, call({"n": things})).answer == "block"
+    assert Rehearsal(load(SPENT)).judge(call({"n": things})).answer == "require_approval"
