@@ -16,6 +16,8 @@ T = TypeVar("T")
 KEEP = 45.0
 """Seconds for which a membership counts as looked up just now."""
 PAGE = 1000
+MOST_PAGES = 50
+"""Pages of members after which a list is taken to have no end."""
 
 
 class LookupFailed(Exception):
@@ -101,7 +103,8 @@ class Directory:
             LookupFailed: Slack did not tell.
         """
         what = f"the account {user_id}"
-        found = _user((await self._ask(what, self._client.users_info(user=user_id)))["user"])
+        call = self._client.users_info(user=user_id)
+        found = await self._ask(what, call, lambda answer: _user(answer["user"]))
         if user_id not in found.ids:
             raise LookupFailed(
                 f"Slack did not tell {what} (it told {found.id})", code="other_account", transient=True
@@ -163,12 +166,12 @@ class Directory:
             LookupFailed: Slack did not tell.
         """
         try:
-            answer = await self._ask("who has that address", self._client.users_lookupByEmail(email=email))
+            call = self._client.users_lookupByEmail(email=email)
+            return await self._ask("who has that address", call, lambda answer: _user(answer["user"]))
         except LookupFailed as failed:
             if failed.code == "users_not_found":
                 return None
             raise
-        return _user(answer["user"])
 
     def forget(self) -> None:
         """Forget every answer."""
@@ -182,35 +185,54 @@ class Directory:
         found: T = answer
         return found
 
-    async def _ask(self, what: str, call: Awaitable[Any]) -> Any:
+    async def _ask(self, what: str, call: Awaitable[Any], read: Callable[[Any], T]) -> T:
+        """Return what an answer of Slack's says.
+
+        A token that is refused may be taken again a moment later, so that says nothing about who or what was
+        asked for.
+        """
         try:
-            return await call
+            return read(await call)
         except CALL_FAILURES as error:
             found = trouble(error)
             message = f"Slack did not tell {what} ({found.code})"
-            raise LookupFailed(message, code=found.code, transient=not found.permanent) from error
+            raise LookupFailed(message, code=found.code, transient=found.kind != "target") from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise LookupFailed(
+                f"Slack did not tell {what} in a way that can be read", code="unreadable", transient=True
+            ) from error
 
     async def _group(self, group_id: str) -> frozenset[str]:
         call = self._client.usergroups_users_list(usergroup=group_id, include_disabled=False)
-        answer = await self._ask(f"who is in the group {group_id}", call)
-        return frozenset(answer["users"])
+        return await self._ask(
+            f"who is in the group {group_id}", call, lambda answer: frozenset(map(str, answer["users"]))
+        )
 
     async def _members(self, channel_id: str) -> frozenset[str]:
+        what = f"who is in the channel {channel_id}"
         found: set[str] = set()
         cursor = ""
-        while True:
+        for _ in range(MOST_PAGES):
             call = self._client.conversations_members(channel=channel_id, limit=PAGE, cursor=cursor)
-            answer = await self._ask(f"who is in the channel {channel_id}", call)
-            found.update(answer["members"])
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            members, cursor = await self._ask(what, call, _members_page)
+            found |= members
             if not cursor:
                 return frozenset(found)
+        raise LookupFailed(
+            f"Slack did not tell {what}: its list has no end", code="too_many", transient=False
+        )
 
     async def _channel(self, channel_id: str) -> Channel:
-        answer = await self._ask(
-            f"about the channel {channel_id}", self._client.conversations_info(channel=channel_id)
+        call = self._client.conversations_info(channel=channel_id)
+        return await self._ask(
+            f"about the channel {channel_id}", call, lambda answer: _channel(answer["channel"])
         )
-        return _channel(answer["channel"])
+
+
+def _members_page(answer: Any) -> tuple[frozenset[str], str]:
+    """Return the ids on a page of members, and what asks for the next page; empty for none."""
+    more = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+    return frozenset(map(str, answer["members"])), str(more)
 
 
 def _user(raw: Mapping[str, Any]) -> User:

@@ -149,11 +149,18 @@ class Notices:
             log.error("The store could not record a message: %s", fault)
 
     async def _failed(self, notice: Notice, found: Trouble) -> None:
-        """Record a failure: for good, or to be tried again."""
+        """Record a failure: for good, or to be tried again.
+
+        A dead token ends a hold that nobody could be asked about; a card that stands is brought up to date
+        when the token is taken again.
+        """
         if found.code == "ratelimited":
             self._pacer.close(notice.channel, found.retry_after)
-        lost = found.permanent and (found.kind != "app" or await self._token_is_dead())
-        if lost or (notice.kind != "card" and notice.attempts >= GIVE_UP):
+        if notice.kind == "card":
+            lost = found.permanent and (found.kind != "app" or await self._token_is_dead())
+        else:
+            lost = found.kind == "target" or notice.attempts >= GIVE_UP
+        if lost:
             log.error(
                 "A %s to %s cannot be posted: %s", notice.kind, notice.channel or "its cards", found.code
             )
