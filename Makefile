@@ -3,6 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
+WORKERS ?= auto
 
 .PHONY: demo test check format bench clean
 
@@ -11,7 +12,7 @@ demo: $(VENV)/ready
 
 test: $(VENV)/ready
 	@.ci/chromium
-	@$(RUN)/python -m pytest $(ARGS)
+	@$(RUN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 check: $(VENV)/ready
 	$(RUN)/ruff check .
