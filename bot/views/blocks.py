@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bot.views.text import Block, Shown, chunks, clip, fixed, lines, plain, preformatted
+from bot.views.text import Block, Shown, chunks, fixed, lines, plain, preformatted, width
 
 PIECE = 2900
 """Widest piece of text in one block; Slack's limit is 3000."""
@@ -31,8 +31,8 @@ def context(*elements: Block) -> Block:
 
 
 def fields(pairs: Sequence[tuple[Shown, Shown]]) -> Block:
-    """Return a section with at most ten label-value fields; both are one line each."""
-    shown = [plain(lines(clip(label, 200), value or " "), 2000) for label, value in pairs[:10]]
+    """Return a section with at most ten label-value fields; both are one line each, and short."""
+    shown = [plain(lines(label, value or " "), 2000) for label, value in pairs[:10]]
     return {"type": "section", "fields": shown}
 
 
@@ -44,6 +44,12 @@ def divider() -> Block:
 def long_text(text: Shown, limit: int = PIECE) -> list[Block]:
     """Return as many preformatted blocks as an already visible text needs."""
     return [preformatted(piece) for piece in chunks(text, limit)]
+
+
+def named_text(label: Shown, text: Shown) -> list[Block]:
+    """Return a label of any length and the text under it, both uncut."""
+    short = width(label) <= 250
+    return [*([context(plain(label, 250))] if short else long_text(label)), *long_text(text)]
 
 
 def list_of(title: Sequence[Block], items: Iterable[Sequence[Block]]) -> Block:

@@ -157,8 +157,7 @@ def _uncut(values: tuple[Value, ...]) -> list[Block]:
     shown = [blocks.fields(short[at : at + 10]) for at in range(0, len(short), 10)]
     for value in values:
         if not value.short:
-            shown.append(blocks.context(plain(value.label, 250)))
-            shown.extend(blocks.long_text(value.text))
+            shown.extend(blocks.named_text(value.label, value.text))
     return shown
 
 

@@ -125,8 +125,7 @@ def _values(values: tuple[Value, ...]) -> Iterator[Block]:
             continue
         yield from _boxed(box)
         box = []
-        yield blocks.context(plain(value.label, 250))
-        yield from blocks.long_text(value.text)
+        yield from blocks.named_text(value.label, value.text)
     yield from _boxed(box)
 
 

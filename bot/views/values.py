@@ -26,7 +26,7 @@ class Value:
     """One value as people see it.
 
     Attributes:
-        label: Its path, without ``args.``, as one line.
+        label: Its path, without ``args.``, as one line; no two values of a hold have the same.
         text: Visible text, line breaks kept.
     """
 
@@ -78,10 +78,14 @@ def _value(record: HoldRecord, path: str) -> Value | None:
     root, *keys = parse_path(path)
     if root != "args":
         text = _context_value(record, path)
-        return None if text is None else Value(one_line(path), shown(text))
+        return None if text is None else Value(one_line(f"{path} (of the call)"), shown(text))
     found, value = _walk(record.arguments, tuple(keys))
-    label = one_line(format_path(("args", *found)).removeprefix("args."))
-    return Value(label, NOT_GIVEN if value is _Missing else _shown(record, found, value))
+    return Value(_label(found), NOT_GIVEN if value is _Missing else _shown(record, found, value))
+
+
+def _label(keys: tuple[str, ...]) -> Shown:
+    """Name an argument; a name that could be taken for more than a name stands in brackets and quotes."""
+    return one_line(format_path(("args", *keys)).removeprefix("args."))
 
 
 def _shown(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Shown:
@@ -93,7 +97,7 @@ def _shown(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Shown:
 def all_values(record: HoldRecord) -> tuple[Value, ...]:
     """Return every argument, uncut."""
     return tuple(
-        Value(one_line(name), _shown(record, (name,), value)) for name, value in record.arguments.items()
+        Value(_label((name,)), _shown(record, (name,), value)) for name, value in record.arguments.items()
     )
 
 
