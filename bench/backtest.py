@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from gate import audit
@@ -34,7 +34,7 @@ default: abstain
 approvals: {channel: C0APPROVALS, approvers: [U0ALICE]}
 budgets:
   - {id: sends, match: "*", when: {effect.outbound: true}, limit: 50, per: session, window: 1h}
-  - {id: money, match: "*", sum: effect.amount, limit: {EUR: 400000, "*": 400000}, per: agent, window: 24h}
+  - {id: money, match: "*", sum: effect.amount, limit: {EUR: 600000, "*": 600000}, per: agent, window: 24h}
 """
 CALLS: Sequence[tuple[str, dict[str, Any]]] = (
     ("orders.lookup_order", {"order_id": "ORD-1"}),
@@ -55,14 +55,15 @@ def main() -> None:
     policy = with_budgets(load_path(options.policy))
     with tempfile.TemporaryDirectory() as folder:
         gate = recorded(Path(folder) / "bench.db", load_path(options.policy), options.calls)
-        start = perf_counter()
+        start, cpu = perf_counter(), process_time()
         calls = gate.logged(END - DAYS - longest_window(policy), END, lambda done, all_: None)
         found = replay(calls, policy, since=END - DAYS)
-        took = perf_counter() - start
+        took, cpu = perf_counter() - start, process_time() - cpu
         gate.close()
     changed = sum(found.changed.values())
     each = took / found.calls * 1e6
-    print(f"{found.calls:,} calls in {took:.2f} s, {each:.1f} µs each; {changed:,} would change")
+    print(f"{found.calls:,} calls in {took:.2f} s ({cpu:.2f} s of this process), {each:.1f} µs each")
+    print(f"{changed:,} verdicts would change")
 
 
 def with_budgets(policy: PolicySet) -> PolicySet:

@@ -11,12 +11,22 @@ import click
 
 from gate.cli import output, shapes
 from gate.cli.check import read_tools, tell_untold
-from gate.cli.options import json_option, policy_option, required_policy
+from gate.cli.options import json_option, opened, policy_option, required_policy
 from gate.digest import snapshot
 from gate.errors import ActionError
+from gate.model import Action
 from gate.policy.calls import UnreadableCall, load_calls
-from gate.policy.explain import ConditionTold, Explanation, FileTold, RuleTold, explain_call
+from gate.policy.explain import (
+    BudgetTold,
+    ConditionTold,
+    Explanation,
+    FileTold,
+    RuleTold,
+    explain_call,
+    with_nothing_spent,
+)
 from gate.policy.load import load_path
+from gate.policy.policyset import PolicySet
 
 _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
 
@@ -33,24 +43,39 @@ _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
 @click.option(
     "--tools", type=click.Path(path_type=Path), metavar="FILE", help="Catalogue from 'gate tools export'."
 )
+@click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A store whose budgets say what is used.  [default: nothing is used]",
+)
 @json_option
-def explain_command(written: str, policy: Path | None, tools: Path | None, as_json: bool) -> None:
+def explain_command(
+    written: str, policy: Path | None, tools: Path | None, db: Path | None, as_json: bool
+) -> None:
     """Explain the verdict on one call.
 
     It shows each rule of every file that covers it, each condition with the value it read, whether it was
-    true, false or unknown, and why; and which file decided what the tool does. The call is written as for
-    'gate check'. Nothing runs and nothing is recorded.
+    true, false or unknown, and why; each budget with its numbers; and which file decided what the tool does.
+    The call is written as for 'gate check'. Nothing runs and nothing is recorded.
     """
     loaded, known = load_path(required_policy(policy)), read_tools(tools)
     call = _read(written, known.parameters)
     action = replace(call.action, effect=known.effects.get(call.action.name))
-    told = explain_call(loaded, action)
+    told = _explained(loaded, action, db)
     if as_json:
         output.emit(_json(told))
     else:
         _show(told, action.name)
     if not told.parameters_known and told.files:
         tell_untold([action.name], what="--tools FILE")
+
+
+def _explained(policy: PolicySet, action: Action, db: Path | None) -> Explanation:
+    if db is None:
+        return explain_call(policy, action, with_nothing_spent)
+    with opened(db) as service:
+        return explain_call(policy, action, service.spent)
 
 
 def _read(written: str, parameters: Any) -> Any:
@@ -110,6 +135,8 @@ def _show_file(file: FileTold) -> None:
     output.say(f"{file.file} ({file.resolve}, default {file.default})", style="bold")
     for rule in file.rules:
         _show_rule(rule)
+    for budget in file.budgets:
+        _show_budget(budget)
 
 
 def _show_rule(rule: RuleTold) -> None:
@@ -118,6 +145,21 @@ def _show_rule(rule: RuleTold) -> None:
     output.say(f"{_MARKS[rule.truth]} {rule.rule} ({rule.then}, {rule.place}){said}", indent=2)
     if rule.condition is not None:
         _show_condition(rule.condition, 6)
+
+
+def _show_budget(told: BudgetTold) -> None:
+    whose = f" {told.per}" if told.per else ""
+    output.say(
+        f"{'✓' if told.over else '✗'} {told.budget} ({told.then}, {told.place}): "
+        f"{'over' if told.over else 'not over' if told.adds else 'does not count this call'}",
+        indent=2,
+    )
+    numbers = f"; {told.used} used, this call adds {told.adds}" if told.adds else ""
+    output.say(f"at most {told.limit} in {told.window}{whose}{numbers}", indent=6)
+    for why in told.whys:
+        output.say(why, indent=6)
+    if told.condition is not None:
+        _show_condition(told.condition, 6)
 
 
 def _show_condition(told: ConditionTold, indent: int) -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from gate.budget import Judged, MemoryLedger, Use, judge
 from gate.model import Action, Verdict
+from gate.policy.budgets import Budget, per_words
 from gate.policy.conditions import condition_of
 from gate.policy.evaluate import evaluate
 from gate.policy.parsing import Group, Leaf, Node, Parser
-from gate.policy.policyset import PolicyFile, PolicySet, Rule
+from gate.policy.policyset import Covering, PolicyFile, PolicySet, Rule
 from gate.policy.reading import Sign, Subject, is_missing, reader, scalar
 from gate.policy.source import Document
+from gate.policy.spending import amounts_words, limit_words, state_of, with_budgets
 from gate.policy.truth import Truth, Unknown
+from gate.policy.uses import uses_of
 from gate.policy.words import short
-from gate.values import is_action_name
+from gate.values import format_duration, is_action_name
 
 Word = Literal["true", "false", "unknown"]
 _HIDDEN = "(hidden)"
@@ -66,6 +70,37 @@ class RuleTold:
 
 
 @dataclass(frozen=True, slots=True)
+class BudgetTold:
+    """One budget that is about the call.
+
+    Attributes:
+        budget: ``NAME/budget``.
+        place: ``file:line``.
+        then: What it answers above its limit.
+        limit: The most, in words.
+        window: For how long a call counts.
+        per: Whose it is, in words; empty for everything.
+        condition: Its condition; None for always.
+        adds: What the call adds, in words; empty where it adds nothing.
+        used: What has run within the window, in words.
+        over: Whether it holds or blocks the call.
+        whys: What could not be read and how to be decided; empty where all could.
+    """
+
+    budget: str
+    place: str
+    then: str
+    limit: str
+    window: str
+    per: str
+    condition: ConditionTold | None
+    adds: str
+    used: str
+    over: bool
+    whys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FileTold:
     """One file that covers the call.
 
@@ -75,6 +110,7 @@ class FileTold:
         resolve: ``strictest`` or ``first_match``.
         default: Its written default.
         rules: Its rules in order.
+        budgets: Those of its budgets that are about the action.
     """
 
     name: str
@@ -82,6 +118,7 @@ class FileTold:
     resolve: str
     default: str
     rules: tuple[RuleTold, ...]
+    budgets: tuple[BudgetTold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +153,30 @@ class Explanation:
     parameters_known: bool
 
 
-def explain_call(policy: PolicySet, action: Action, verdict: Verdict | None = None) -> Explanation:
+Judge = Callable[[Sequence[Use]], Sequence[Judged]]
+
+
+def with_nothing_spent(uses: Sequence[Use]) -> Sequence[Judged]:
+    """Judge what a call adds to budgets to which nothing was charged."""
+    return judge(uses, MemoryLedger())
+
+
+def explain_call(policy: PolicySet, action: Action, spent: Judge = with_nothing_spent) -> Explanation:
     """Explain the verdict on one call.
 
     Args:
         policy: The set.
         action: The call.
-        verdict: The verdict where it is known already, budgets included; default judges the call alone.
+        spent: Judges what the call adds to the budgets; default: with nothing charged to them.
     """
-    verdict = verdict or evaluate(policy, action)
+    verdict = evaluate(policy, action)
     if not is_action_name(action.name):
         return Explanation(verdict, (), (), parameters_known=False)
     known = policy.known(action)
     subject = Subject(action, known)
-    files = tuple(_file(covering.file, subject) for covering in policy.covering(action.name))
+    judged = {each.use.ruling.rule: each for each in spent(uses_of(policy, action))}
+    verdict = with_budgets(verdict, list(judged.values()))
+    files = tuple(_file(covering, subject, judged) for covering in policy.covering(action.name))
     told = action.parameters is not None or known.params is not None
     return Explanation(verdict, tuple(_effects(subject)), files, parameters_known=told)
 
@@ -144,11 +191,31 @@ def _effects(subject: Subject) -> Iterator[EffectTold]:
         yield EffectTold(key, shown, source)
 
 
-def _file(file: PolicyFile, subject: Subject) -> FileTold:
+def _file(covering: Covering, subject: Subject, judged: Mapping[str, Judged]) -> FileTold:
+    file = covering.file
     raws = file.document.get("rules") or ()
     rules = tuple(_rule(rule, raw, subject) for rule, raw in zip(file.rules, raws, strict=True))
     resolve = "first_match" if file.first_match else "strictest"
-    return FileTold(file.name, file.file, resolve, file.default, rules)
+    budgets = tuple(_budget(budget, file, subject, judged.get(budget.rule)) for budget in covering.budgets)
+    return FileTold(file.name, file.file, resolve, file.default, rules, budgets)
+
+
+def _budget(budget: Budget, file: PolicyFile, subject: Subject, judged: Judged | None) -> BudgetTold:
+    raw = next(each for each in file.document["budgets"] if f"{file.name}/{each['id']}" == budget.rule)
+    state = state_of(judged) if judged else None
+    return BudgetTold(
+        budget=budget.rule,
+        place=budget.ruling.place,
+        then=budget.ruling.answer,
+        limit=limit_words(state) if state else short(raw["limit"]),
+        window=format_duration(budget.window),
+        per=per_words(budget.per),
+        condition=tell_condition(raw["when"], subject) if budget.condition else None,
+        adds=amounts_words(state.adds, budget.kind) if state else "",
+        used=(amounts_words(state.charged, budget.kind) or "nothing") if state else "",
+        over=judged is not None and judged.over,
+        whys=judged.use.unsure if judged else (),
+    )
 
 
 def _rule(rule: Rule, raw: Mapping[str, Any], subject: Subject) -> RuleTold:

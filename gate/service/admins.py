@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from gate import audit
+from gate.budget import Judged, MemoryLedger, Use, judge
 from gate.catalogue import Tool
+from gate.clock import to_us
 from gate.model import Freeze
 from gate.policy.backtest import Logged
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road
 from gate.store import rows
-from gate.verbs import ends, freezing, living, logged, look, ruling
+from gate.verbs import ends, freezing, ledger, living, logged, look, ruling
 from gate.verbs.freezing import Scope
 from gate.verbs.living import Living
 from gate.verbs.ruling import Revision
@@ -86,6 +88,18 @@ class AdminVerbs(Road):
         """Return the names of the actions that were called, and the paths of the facts that calls had."""
         with self.store.reader() as reader:
             return logged.called(reader), logged.facts(reader)
+
+    def spent(self, uses: Sequence[Use]) -> list[Judged]:
+        """Judge what a call would add by what is charged here; what was never in force has nothing used."""
+        us = to_us(self.clock.now())
+        with self.store.reader() as reader:
+            known = {row["digest"] for row in reader.all("SELECT digest FROM budgets WHERE active = 1")}
+            books = ledger.StoreBooks(reader, us)
+            return [
+                found
+                for use in uses
+                for found in judge([self._seal(use)], books if use.digest in known else MemoryLedger())
+            ]
 
     def logged(
         self, since: datetime, until: datetime, progress: Callable[[int, int], None]

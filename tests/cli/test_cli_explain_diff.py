@@ -9,9 +9,11 @@ import pytest
 
 from gate.catalogue import Tool
 from gate.cli.exits import Exit
+from gate.clock import SystemClock
 from gate.model import Parameters
+from gate.verbs.claim import End
 from tests.cli.cli_kit import Filled, read, run, said
-from tests.kit import POLICY, policy, service
+from tests.kit import POLICY, act, policy, service
 
 OTHER = POLICY.replace("lte: 10}", "lte: 20}").replace("Above ten.", "More than ten.")
 CALL = '{"action": "desk.pay", "args": {"amount": "50", "to": "bob"}}'
@@ -29,7 +31,8 @@ def test_a_finding_ends_with_1_and_says_what_why_and_what_to_write(desk: Path) -
     """Each with its file, line and column."""
     result = run("policy", "lint", "--policy", desk)
     assert result.exit_code == Exit.FAILED
-    assert f"{desk}:16:15: finding guessed_risk: that desk.fire is a write is guessed" in result.stdout
+    line = next(n for n, text in enumerate(POLICY.splitlines(), 1) if "match: desk.fire" in text)
+    assert f"{desk}:{line}:15: finding guessed_risk: that desk.fire is a write is guessed" in result.stdout
     assert "Write: under actions: desk.fire: {risk: write" in result.stdout
     assert "1 finding, 0 pieces of advice." in result.stdout
     found = json.loads(run("policy", "lint", "--policy", desk, "--json").stdout)
@@ -76,6 +79,29 @@ def test_explain_shows_conditions_with_value_truth_and_why(desk: Path) -> None:
     assert found["verdict"] == "block"
     assert {"key": "risk", "value": "write", "source": "desk.yml"} in found["effects"]
     assert [rule["truth"] for rule in found["files"][0]["rules"]][1:4] == ["unknown"] * 3
+
+
+BUDGET = """
+budgets:
+  - {id: run, match: desk.pay, sum: effect.amount, limit: {EUR: 6}, per: session, window: 1h}
+"""
+
+
+def test_explain_shows_what_is_used_of_a_budget(desk: Path, db: Path) -> None:
+    """Of a store where one is named; a budget that was never in force there has nothing used."""
+    desk.write_text(POLICY + BUDGET)
+    gate = service(db, text=POLICY + BUDGET, clock=SystemClock())
+    gate.settle(gate.submit(act(amount=5, to="bob")).record.id, End(True))
+    call = '{"action": "desk.pay", "args": {"amount": 2, "to": "bob"}, "session": "s1"}'
+    words = ("policy", "explain", "--policy", desk, "--call", call)
+    assert "desk/run (require_approval, desk.yml:" in said(*words)
+    assert "at most 6 EUR in 1h in this session; nothing used, this call adds 2 EUR" in said(*words)
+    text = said(*words, "--db", db)
+    assert "desk.pay: require_approval, by desk/run" in text
+    assert "5 EUR used, this call adds 2 EUR" in text
+    desk.write_text(POLICY + BUDGET.replace("session", "agent"))
+    assert "nothing used" in said(*words, "--db", db)
+    gate.close()
 
 
 def test_explain_takes_yaml_and_says_what_is_unknown_of_the_tool(desk: Path) -> None:

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.budget import MemoryLedger, judge
 from gate.model import Effect
 from gate.policy.explain import ConditionTold, Explanation, explain_call
+from gate.policy.uses import uses_of
 from tests.policy_kit import call, load, rule, written
 
 HOLD = rule("big", "require_approval", match="shop.*", when={"args.n": {"gt": 10}})
@@ -60,7 +62,7 @@ def test_what_stands_at_a_path_is_told_in_words(args: dict[str, Any], params: st
 
 
 def test_groups_tell_their_parts() -> None:
-    """all and any with what they came to; not is worked into what stands in it."""
+    """All and any with what they came to; not is worked into what stands in it."""
     when = {"any": [{"args.n": {"gt": 10}}, {"not": {"args.to": "bob"}}]}
     told = _condition(when, {"n": 3, "to": "bob"})
     assert (told.text, told.truth) == ("any of", "false")
@@ -103,6 +105,46 @@ def test_a_name_of_another_form_has_nothing_to_explain() -> None:
     told = explain_call(load(written(HOLD)), call({}, "no name"))
     assert told.files == ()
     assert told.verdict.rules == ("gate/bad_name",)
+
+
+BUDGETS = [
+    {"id": "runs", "match": "shop.*", "limit": 2, "per": "session", "window": "1h"},
+    {"id": "sum", "match": "shop.*", "sum": "args.n", "limit": 10, "per": "everything", "window": "24h",
+     "when": {"args.to": "bob"}, "then": "block", "reason": "Enough."},
+    {"id": "other", "match": "desk.*", "limit": 2, "per": "session", "window": "1h"},
+]  # fmt: skip
+
+
+def test_each_budget_about_the_call_tells_its_numbers() -> None:
+    """What the call adds, the limit, and whether it is over; the verdict counts it in."""
+    told = _told({"n": 30, "to": "bob"}, rule("any", "allow"), budgets=BUDGETS)
+    runs, total = told.files[0].budgets
+    assert (runs.budget, runs.limit, runs.adds, runs.used) == ("a/runs", "2 calls", "1 call", "nothing")
+    assert (runs.window, runs.per, runs.over) == ("1h", "in this session", False)
+    assert (total.limit, total.adds, total.over, total.then) == ("10", "30", True, "block")
+    assert total.condition is not None
+    assert total.condition.truth == "true"
+    assert (told.verdict.answer, told.verdict.rules) == ("block", ("a/sum",))
+
+
+def test_a_budget_that_the_call_adds_nothing_to_is_not_over() -> None:
+    """Its condition says why."""
+    told = _told({"n": 30, "to": "eve"}, rule("any", "allow"), budgets=BUDGETS)
+    total = told.files[0].budgets[1]
+    assert (total.adds, total.used, total.over) == ("", "", False)
+    assert total.condition is not None
+    assert total.condition.truth == "false"
+
+
+def test_what_is_spent_may_be_looked_up() -> None:
+    """The third call of a session is over two."""
+    policy = load(written(rule("any", "allow"), budgets=BUDGETS))
+    ledger = MemoryLedger()
+    for _ in range(2):
+        ledger.charge(uses_of(policy, call({"n": 1})))
+    told = explain_call(policy, call({"n": 1}), lambda uses: judge(uses, ledger))
+    assert told.files[0].budgets[0].used == "2 calls"
+    assert told.verdict.rules == ("a/runs",)
 
 
 _LEAF = st.sampled_from(["args.n", "args.to"]).flatmap(
