@@ -5,7 +5,7 @@ VENV := .venv
 RUN := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test soak check format bench clean
 
 demo: $(VENV)/ready
 	@$(RUN)/python -m demo $(if $(AUTO),--auto)
@@ -13,6 +13,13 @@ demo: $(VENV)/ready
 test: $(VENV)/ready
 	@.ci/chromium
 	@$(RUN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+# Spoilt policies and calls, 200,000 of each: make soak SEED=1 takes the same ones again.
+soak: SEED ?= $(shell date +%s000000)
+soak: export GATE_MUTATIONS ?= 200000
+soak: $(VENV)/ready
+	GATE_MUTATION_SEED=$(SEED) $(RUN)/python -m pytest -s tests/property/test_policy_mutations.py \
+		tests/property/test_call_mutations.py $(ARGS)
 
 check: $(VENV)/ready
 	$(RUN)/ruff check .
