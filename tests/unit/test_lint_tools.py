@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,3 +63,102 @@ def test_every_guessed_risk_with_the_line_to_write() -> None:
     assert found(tools=(tool("shop.run_it", effect=Effect(risk="write")),)) == []
     assert found(actions={"shop.run_*": {"risk": "write"}}, tools=(tool("shop.run_it"),)) == []
     assert found(applies_to=["desk.*"], tools=(tool("shop.run_it"),)) == []
+
+
+def test_a_fact_that_no_call_ever_had() -> None:
+    """Read by a condition, as an operand, or by a budget; what lies inside or around a known one is known."""
+    seen = Seen(frozenset({"shop.pay"}), frozenset({"facts.environment", "facts.order.total"}))
+    held = rule("r", "block", match="shop.pay")
+    for when in ({"facts.enviroment": "production"}, {"args.n": {"gt": {"path": "facts.limit"}}}):
+        assert only("unseen_fact", held | {"when": when}, seen=seen, actions=PAY).kind == "finding"
+    assert (
+        only("unseen_fact", held | {"when": {"facts.enviroment": "x"}}, seen=seen).write
+        == "facts.environment"
+    )
+    for when in ({"facts.environment": "production"}, {"facts.order": "x"}, {"facts.order.total.eur": 5}):
+        assert "unseen_fact" not in codes(held | {"when": when}, seen=seen, actions=PAY)
+    counted = {"id": "b", "limit": 5, "per": "facts.team", "window": "1h"}
+    assert "unseen_fact" in codes(budgets=[counted], seen=seen)
+
+
+def test_facts_without_a_log_are_not_judged() -> None:
+    """Nobody can tell without a store, nor from one in which nothing was called."""
+    held = rule("r", "block", match="shop.pay", when={"facts.x": "y"})
+    assert "unseen_fact" not in codes(held, actions=PAY)
+    assert "unseen_fact" not in codes(held, actions=PAY, seen=Seen())
+
+
+def _budget(**keys: Any) -> dict[str, Any]:
+    return {"id": "b", "limit": 5, "per": "session", "window": "1h"} | keys
+
+
+MONEY: dict[str, Any] = {"sum": "effect.amount", "limit": {"EUR": 5}}
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        _budget(match="shop.get_*"),
+        _budget(match="shop.note", **MONEY),
+        _budget(match="shop.pay", sum="args.pages"),
+        _budget(match="shop.note", per="args.customer"),
+    ],
+)
+def test_a_budget_that_no_known_action_feeds(budget: dict[str, Any]) -> None:
+    """Only declared reads, tools without an amount, without what is summed up, or without whose it is."""
+    actions = PAY | {
+        "shop.get_it": {"risk": "read"},
+        "shop.note": {"risk": "write", "amount": "none", "params": ["text"]},
+        "shop.pay": PAY["shop.pay"] | {"params": ["amount", "currency"]},
+    }
+    assert only("unfed_budget", budgets=[budget], actions=actions).kind == "finding"
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        _budget(match="shop.get_*", reads=True),
+        _budget(match="shop.*", **MONEY),
+        _budget(match="shop.run", sum="args.pages"),
+        _budget(match="shop.run", **MONEY),
+        _budget(match="desk.*"),
+    ],
+)
+def test_a_budget_that_some_action_may_feed(budget: dict[str, Any]) -> None:
+    """Also where nobody knows what a tool takes, and where no known tool is meant."""
+    actions = PAY | {"shop.get_it": {"risk": "read"}, "shop.run": {"risk": "write"}}
+    assert "unfed_budget" not in codes(budgets=[budget], actions=actions)
+
+
+def test_a_tool_that_moves_money_and_is_not_counted() -> None:
+    """It has no parameter that the budget counts by; one that moves nothing is left alone."""
+    actions = {name: keys | {"params": ["amount", "currency"]} for name, keys in PAY.items()}
+    one = only(
+        "not_counted", budgets=[_budget(match="shop.*", per="args.customer", **MONEY)], actions=actions
+    )
+    assert one.what == "a/b counts per args.customer, which shop.pay does not take"
+    assert "not_counted" not in codes(
+        budgets=[_budget(match="shop.*", per="args.customer", **MONEY)], actions=PAY
+    )
+    assert "not_counted" not in codes(budgets=[_budget(match="shop.*", **MONEY)], actions=actions)
+
+
+def test_a_budget_that_adds_up_amounts_of_any_currency() -> None:
+    """The amount's argument alone says nothing; effect.amount and another argument do."""
+    assert "bare_amount" in codes(budgets=[_budget(match="shop.pay", sum="args.amount")], actions=PAY)
+    for budget in (_budget(match="shop.pay", **MONEY), _budget(match="shop.pay", sum="args.pages")):
+        assert "bare_amount" not in codes(budgets=[budget], actions=PAY)
+    fixed = {"shop.pay": PAY["shop.pay"] | {"currency": "EUR"}}
+    assert "bare_amount" not in codes(budgets=[_budget(match="shop.pay", sum="args.amount")], actions=fixed)
+
+
+def test_a_code_that_is_no_currency() -> None:
+    """In a limit, a budget and a tool's declaration, with the code that was most likely meant."""
+    held = rule("r", "block", match="shop.pay", when={"effect.amount": {"gt": {"EUD": 5}}})
+    assert only("unknown_currency", held, actions=PAY).what.startswith("EUD is no currency of ISO 4217")
+    assert "unknown_currency" in codes(
+        budgets=[_budget(match="shop.pay", sum="effect.amount", limit={"EUD": 5})]
+    )
+    assert "unknown_currency" in codes(actions={"shop.pay": PAY["shop.pay"] | {"currency": "EUD"}})
+    good = rule("r", "block", match="shop.pay", when={"effect.amount": {"gt": {"EUR": 5, "*": 5}}})
+    assert "unknown_currency" not in codes(good, budgets=[_budget(match="shop.pay", **MONEY)], actions=PAY)

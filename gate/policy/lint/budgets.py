@@ -20,6 +20,7 @@ def find(view: View) -> Iterator[Finding]:
         if names and not any(_feeds(view, budget, name) for name in names):
             yield _unfed(view, budget)
         yield from _not_covered(view, budget, names)
+        yield from _bare_sum(view, budget, names)
 
 
 def _feeds(view: View, budget: Written, name: str) -> bool:
@@ -61,6 +62,22 @@ def _unfed(view: View, budget: Written) -> Finding:
         why="A budget that nothing is charged to never trips, whatever runs.",
         write="a match, sum and per that some tool has, or reads: true where reads are meant",
     )
+
+
+def _bare_sum(view: View, budget: Written, names: list[str]) -> Iterator[Finding]:
+    """Find budgets that add up amounts of different currencies as if they were one."""
+    keys = parse_path(budget.raw.get("sum", "calls"))
+    known = {name: view.known(name) for name in names}
+    tools = [name for name, each in known.items() if each.amount == keys and each.currency is not None]
+    if tools:
+        yield view.finding(
+            budget.file,
+            (*budget.loc, "sum"),
+            "bare_amount",
+            what=f"{budget.id} adds up {budget.raw['sum']} of {', '.join(tools[:3])} in any currency",
+            why="100 JPY and 100 KWD count as much; the call says its currency.",
+            write="sum: effect.amount, with a limit for each currency you mean",
+        )
 
 
 def _not_covered(view: View, budget: Written, names: list[str]) -> Iterator[Finding]:

@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
 
 from gate.policy.clauses import Clause
+from gate.policy.currencies import DECIMALS
 from gate.policy.lint.amounts import AMOUNT
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
+from gate.policy.policyset import PolicyFile
+from gate.policy.source import Loc
 
 
 def find(view: View) -> Iterator[Finding]:
-    """Yield limits by currency for tools without one, and pairs of rules that name different ones."""
+    """Yield codes that are none, limits for tools without a currency, and rules that name different ones."""
+    yield from _unknown(view)
     for rule in view.rules:
         for clause in _by_currency(rule):
             yield from _undeclared(view, rule, clause)
     yield from _differing(view)
+
+
+def _unknown(view: View) -> Iterator[Finding]:
+    """Find codes that ISO 4217 does not have."""
+    for rule in view.rules:
+        for clause in _by_currency(rule):
+            yield from (
+                _code(view, rule.file, (*clause.loc, code), code) for code in _strange(clause.operand)
+            )
+    for budget in view.budgets:
+        limit = budget.raw.get("limit")
+        codes = _strange(limit) if isinstance(limit, Mapping) else []
+        yield from (_code(view, budget.file, (*budget.loc, "limit", code), code) for code in codes)
+    for file in view.policy.files:
+        for pattern, keys in (file.document.get("actions") or {}).items():
+            code = keys.get("currency", "")
+            if "." not in code and "[" not in code:
+                yield from (
+                    _code(view, file, ("actions", pattern, "currency"), each) for each in _strange([code])
+                )
+
+
+def _strange(codes: Iterable[str]) -> list[str]:
+    return [code for code in codes if code not in ("", "*") and code not in DECIMALS]
+
+
+def _code(view: View, file: PolicyFile, loc: Loc, code: str) -> Finding:
+    near = difflib.get_close_matches(code, DECIMALS, n=1, cutoff=0.6)
+    return view.finding(
+        file,
+        loc,
+        "unknown_currency",
+        what=f"{code} is no currency of ISO 4217" + (f" (did you mean {near[0]}?)" if near else ""),
+        why="A limit in a currency that no call is in is never used.",
+        write=near[0] if near else "the code of three letters that calls say",
+    )
 
 
 def _by_currency(rule: Written) -> list[Clause]:

@@ -52,9 +52,9 @@ def _required(view: View, name: str) -> frozenset[str] | None:
 def _parameter(view: View, name: str, clause: Clause) -> str | None:
     """Return the parameter that a clause reads of one tool, also by way of its declared amount."""
     keys: tuple[str, ...] | None = clause.keys
-    if clause.keys in (("effect", "amount"), ("effect", "currency")):
+    if clause.keys[0] == "effect":
         known = view.known(name)
-        keys = known.amount if clause.keys[1] == "amount" else known.currency
+        keys = {"amount": known.amount, "currency": known.currency, "count": known.count}.get(clause.keys[1])
     return keys[1] if keys and keys[0] == "args" and len(keys) > 1 else None
 
 

@@ -12,8 +12,10 @@ from gate.requirements import first_unmeetable, merge
 
 
 def find(view: View) -> Iterator[Finding]:
-    """Yield rules whose listed people can never meet what they ask, alone or together."""
-    holding = [(rule, held) for rule in view.rules if (held := _held(view, rule)) is not None]
+    """Yield rules and budgets whose listed people can never meet what they ask, alone or together."""
+    holding = [
+        (rule, held) for rule in [*view.rules, *view.budgets] if (held := _held(view, rule)) is not None
+    ]
     for (one, mine), (two, theirs) in combinations(holding, 2):
         together = any(a.overlaps(b) for a in one.match for b in two.match)
         if together and not _can_meet(merge((mine, theirs))):

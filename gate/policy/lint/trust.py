@@ -37,7 +37,7 @@ def _is_claim(view: View, rule: Written, clause: Clause) -> bool:
 
 def _deed(view: View, name: str) -> set[tuple[str, ...] | None]:
     known = view.known(name)
-    return {known.amount, known.currency, *(parse_path(path) for path in known.effect.decisive)}
+    return {known.amount, known.currency, known.count, *(parse_path(path) for path in known.effect.decisive)}
 
 
 def _finding(view: View, rule: Written, claim: Clause) -> Finding:
