@@ -148,8 +148,8 @@ async def _sleep(runtime: Runtime, step: WaitStep) -> None:
     loop = asyncio.get_running_loop()
     changed = asyncio.Event()
     watch = Watch(step.watch_for, step.seen, lambda: _tell(loop, changed))
-    runtime.poller.add(watch)
     try:
+        runtime.poller.add(watch)
         await asyncio.wait_for(changed.wait(), step.timeout)
     except TimeoutError:
         pass

@@ -118,18 +118,22 @@ class Runtime:
                 self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="gate")
             return self._executor
 
-    def submit(self, action: Action, *, wait: bool, would_block: bool = False) -> Submission:
-        """Judge one call; see ``Service.submit``."""
-        submission = self.service.submit(action, wait=wait, would_block=would_block)
+    def submit(
+        self, action: Action, *, wait: bool, would_block: bool = False, owner: object | None = None
+    ) -> Submission:
+        """Judge one call; see ``Service.submit``; its owner is the action itself where no other is named."""
+        submission = self.service.submit(action, wait=wait, would_block=would_block, owner=owner or action)
         if submission.kind == "held" and self._expiry is not None:
             self._expiry.rearm()
         if submission.record.state == State.PENDING and self.held is not None:
             self.held(submission.record)
         return submission
 
-    def claim(self, action_id: str, action: Action, *, waiter: int = 0) -> Claimed:
+    def claim(
+        self, action_id: str, action: Action, *, waiter: int = 0, owner: object | None = None
+    ) -> Claimed:
         """Take an approved action in hand; see ``Service.claim``. It may wait for people again instead."""
-        claimed = self.service.claim(action_id, action, waiter=waiter)
+        claimed = self.service.claim(action_id, action, waiter=waiter, owner=owner or action)
         if claimed.record.state == State.PENDING:
             if self._expiry is not None:
                 self._expiry.rearm()

@@ -46,7 +46,9 @@ def trip(runtime: Runtime, call: Call) -> Trip:
     """
     waits = call.wait is None or call.wait > 0
     submission = yield VerbStep(
-        lambda: runtime.submit(call.judged(), wait=waits, would_block=call.would_block and waits)
+        lambda: runtime.submit(
+            call.judged(), wait=waits, would_block=call.would_block and waits, owner=call.action
+        )
     )
     if submission.kind == "run":
         return (yield from _run(runtime, call, submission.record))
@@ -58,6 +60,7 @@ def trip(runtime: Runtime, call: Call) -> Trip:
 def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -> Trip:
     """Wait with a hold, and claim it once it is approved."""
     until = None if call.wait is None else monotonic() + call.wait
+    thrown_away = False
     try:
         while record.state in OPEN or record.state == State.RUNNING:
             if record.state == State.APPROVED:
@@ -70,14 +73,20 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
             if (left is not None and left <= 0) or runtime.poller.released:
                 break
             record = yield from wait_once(runtime, record, left)
+    except GeneratorExit:
+        thrown_away = True
+        raise
     finally:
-        yield VerbStep(partial(_leave, runtime, waiter))
+        if thrown_away:
+            _leave(runtime, waiter)
+        else:
+            yield VerbStep(partial(_leave, runtime, waiter))
     return outcome_of(record)
 
 
 def _claim(runtime: Runtime, call: Call, action_id: str, waiter: int) -> Claimed:
     """Take an approved call in hand, with its facts looked up again first."""
-    return runtime.claim(action_id, call.judged(), waiter=waiter)
+    return runtime.claim(action_id, call.judged(), waiter=waiter, owner=call.action)
 
 
 def wait_once(
@@ -115,6 +124,8 @@ def _run(runtime: Runtime, call: Call, record: ActionRecord) -> Trip:
     step = ToolStep(call, Running(record.id, record.decisions))
     try:
         done = yield step
+    except GeneratorExit:
+        raise  # in nobody's hand from now on, which the next heartbeat tells
     except BaseException as gone:
         # Thrown in by the driver: the caller is gone, most often before the tool began.
         yield VerbStep(partial(settle_raised, runtime, call.action, record.id, gone, started=step.started))
@@ -189,6 +200,32 @@ def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
         runtime: The open gate.
         steps: A trip, or part of one.
     """
+    try:
+        return _drive(runtime, steps)
+    except BaseException as gone:
+        # An interrupt may have come between two steps; one that came inside a step has been dealt with there.
+        abandon(steps, gone)
+        raise
+
+
+def abandon(steps: Generator[Step, Any, Any], gone: BaseException, *, begun: Step | None = None) -> None:
+    """Bring steps to their end whose driver is gone: verbs are done here and now, nothing else is any more.
+
+    Args:
+        steps: A trip, or part of one; one that has ended stays as it is.
+        gone: What took the driver away.
+        begun: A step that was taken from the trip and not yet answered; None where it is to be thrown at.
+    """
+    try:
+        step = begun or steps.throw(gone)
+        while True:
+            step = steps.send(step.do()) if isinstance(step, VerbStep) else steps.throw(gone)
+    except BaseException as ended:
+        if not isinstance(ended, (StopIteration, GateError)) and ended is not gone:
+            log.debug("A call that was thrown away ended with %s.", type(ended).__name__)
+
+
+def _drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
     answer: Any = None
     error: BaseException | None = None
     while True:
@@ -213,8 +250,8 @@ def _take(runtime: Runtime, step: Step) -> Any:
 
 def _block(runtime: Runtime, step: WaitStep) -> None:
     watch = Watch(step.watch_for, step.seen)
-    runtime.poller.add(watch)
     try:
+        runtime.poller.add(watch)
         watch.wait(step.timeout)
     finally:
         runtime.poller.remove(watch)

@@ -86,7 +86,7 @@ class Parameters:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Action:
     """One intended tool call.
 
@@ -108,7 +108,7 @@ class Action:
     """
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] = field(repr=False)
     agent: str
     session: str
     on_behalf_of: Principal | None = None

@@ -68,13 +68,16 @@ class AgentVerbs(Road):
         with self._turn() as turn:
             return sessions.end_session(turn, session)
 
-    def submit(self, action: Action, *, wait: bool = True, would_block: bool = False) -> Submission:
+    def submit(
+        self, action: Action, *, wait: bool = True, would_block: bool = False, owner: object | None = None
+    ) -> Submission:
         """Judge one call and record the verdict; see ``verbs.submit``.
 
         Args:
             action: The call.
             wait: Whether the caller will wait if it is held; then ``leave`` ends the wait.
             would_block: Whether waiting would block the caller's event loop; it is refused then.
+            owner: When it is gone, nobody has a running action in hand; None: in hand until it settles.
 
         Raises:
             ActionError: Its arguments cannot be judged.
@@ -83,7 +86,7 @@ class AgentVerbs(Road):
             WouldBlock: It would have to wait and must not; there is no new hold.
         """
         new = new_id()
-        with self._hands.reach(new, durable=self._durable_allows) as keep:
+        with self._hands.reach(new, durable=self._durable_allows, owner=owner) as keep:
             submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block))
             keep(submission.kind == "run")
         if submission.kind == "held" and not self._bots():
@@ -94,10 +97,12 @@ class AgentVerbs(Road):
             )
         return submission
 
-    def claim(self, action_id: str, action: Action, *, waiter: int = 0) -> Claimed:
+    def claim(
+        self, action_id: str, action: Action, *, waiter: int = 0, owner: object | None = None
+    ) -> Claimed:
         """Take an approved action in hand; see ``verbs.claim``. ``run`` is True for one caller, once."""
         digest = action_digest(self.store.key, action)
-        with self._hands.reach(action_id, durable=True) as keep:
+        with self._hands.reach(action_id, durable=True, owner=owner) as keep:
             claimed = self._judged(
                 lambda policy: self._judgement(action, policy),
                 lambda turn, asked: claiming.claim(turn, action_id, action, digest, asked, waiter=waiter),
@@ -248,4 +253,4 @@ class AgentVerbs(Road):
         for action_id, end in list(self._unsettled.items()):
             self._settle(action_id, end)
         with self._turn(durable=False) as turn:
-            living.beat(turn, self._hands.ids())
+            living.beat(turn, self._hands.ids() | self._unsettled.keys())

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+_Grip = Callable[[], object | None]
+"""Returns who has an action in hand, or None once they are gone."""
+
 
 class Hands:
-    """Count who has which action in hand, from before its row says that it runs until its end is recorded."""
+    """Know who has which action in hand, from before its row says that it runs until its end is recorded.
+
+    An owner that is gone has nothing in hand any more, however it went: an interrupt may come between any two
+    steps of a call, and then only this tells that nobody is left who would settle it.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: Counter[str] = Counter()
+        self._held: dict[str, list[_Grip]] = {}
         self._durable: dict[str, bool] = {}
 
     @contextmanager
-    def reach(self, action_id: str, *, durable: bool) -> Iterator[Callable[[bool], None]]:
+    def reach(
+        self, action_id: str, *, durable: bool, owner: object | None = None
+    ) -> Iterator[Callable[[bool], None]]:
         """Have an action in hand for the length of a block, and after it if the block said that it runs.
 
         Several callers may reach for one action at once; only what a caller took itself is given back.
@@ -25,9 +34,11 @@ class Hands:
         Args:
             action_id: Which action.
             durable: Whether a crash of the machine may not lose its end.
+            owner: Whose end is the end of its being in hand, too; None: it stays in hand until it is dropped.
         """
+        grip: _Grip = (lambda: self) if owner is None else weakref.ref(owner)
         with self._lock:
-            self._held[action_id] += 1
+            self._held.setdefault(action_id, []).append(grip)
             self._durable.setdefault(action_id, durable)
         kept = False
 
@@ -39,15 +50,12 @@ class Hands:
             yield keep
         finally:
             if not kept:
-                self.drop(action_id)
+                self._let_go(action_id, grip)
 
     def drop(self, action_id: str) -> None:
         """Give one action back; one that is not in hand is no error."""
         with self._lock:
-            self._held[action_id] -= 1
-            if self._held[action_id] <= 0:
-                del self._held[action_id]
-                self._durable.pop(action_id, None)
+            self._forget(action_id)
 
     def make_durable(self, action_id: str) -> None:
         """Let the end of an action in hand survive a crash of the machine."""
@@ -58,9 +66,27 @@ class Hands:
     def ids(self) -> frozenset[str]:
         """Return every action in hand now."""
         with self._lock:
+            for action_id in [each for each, grips in self._held.items() if not any(map(_holds, grips))]:
+                self._forget(action_id)
             return frozenset(self._held)
 
     def durable(self, action_id: str) -> bool:
         """Tell whether the end of an action must survive a crash of the machine; True where it is unknown."""
         with self._lock:
             return self._durable.get(action_id, True)
+
+    def _let_go(self, action_id: str, grip: _Grip) -> None:
+        with self._lock:
+            left = [each for each in self._held.get(action_id, ()) if each is not grip]
+            if left:
+                self._held[action_id] = left
+            else:
+                self._forget(action_id)
+
+    def _forget(self, action_id: str) -> None:
+        self._held.pop(action_id, None)
+        self._durable.pop(action_id, None)
+
+
+def _holds(grip: _Grip) -> bool:
+    return grip() is not None

@@ -119,31 +119,19 @@ class SqliteStore:
     def transaction(self, *, durable: bool = True) -> Iterator[Tx]:
         """Begin a writing transaction; see the port."""
         self._follow_fork()
-        with _raw_errors(self.path):
-            connection = self._begin(durable)
-            try:
-                yield _Rows(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                _roll_back(connection)
-                raise
-            finally:
-                self._lock.release()
-
-    def _begin(self, durable: bool) -> sqlite3.Connection:
-        """Take the lock and begin, or raise; the lock is held on return."""
         until = monotonic() + BUSY_SECONDS
         while True:
-            self._lock.acquire()
-            try:
-                return self._try_begin(durable)
-            except sqlite3.OperationalError as error:
-                self._lock.release()
-                if not _is_busy(error):
+            # Taken by ``with`` alone: no interrupt finds a place between taking and releasing.
+            with self._lock, _raw_errors(self.path):
+                connection = self._usable_writer()
+                try:
+                    if _begin(connection, durable):
+                        yield _Rows(connection)
+                        connection.execute("COMMIT")
+                        return
+                except BaseException:
+                    _roll_back(connection)
                     raise
-            except BaseException:
-                self._lock.release()
-                raise
             if monotonic() >= until:
                 raise StoreBusy(
                     f"Another process has held the store {self.path} for {BUSY_SECONDS:.0f} s; nothing ran. "
@@ -151,7 +139,8 @@ class SqliteStore:
                 )
             pause(random.uniform(0.001, 0.01))  # noqa: S311 - jitter, no secret
 
-    def _try_begin(self, durable: bool) -> sqlite3.Connection:
+    def _usable_writer(self) -> sqlite3.Connection:
+        """Return the writer, or say why it cannot be used now."""
         connection = self._writer
         if connection is None:
             raise StoreError("The gate is closed; nothing ran. Open it again.", code="closed")
@@ -163,8 +152,6 @@ class SqliteStore:
                 "Put the old file back, or restart to use the new one.",
                 code="store_replaced",
             )
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        connection.execute("BEGIN IMMEDIATE")
         return connection
 
     @contextmanager
@@ -239,6 +226,18 @@ def _wal(database: Database, path: Path) -> None:
             if not _is_busy(error) or monotonic() >= until:
                 raise
             pause(0.01)
+
+
+def _begin(connection: sqlite3.Connection, durable: bool) -> bool:
+    """Begin a transaction; False where another process holds the store."""
+    try:
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if _is_busy(error):
+            return False
+        raise
+    return True
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

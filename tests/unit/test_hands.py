@@ -37,6 +37,22 @@ def test_a_reach_that_raises_leaves_nothing() -> None:
     assert hands.durable("a")
 
 
+def test_an_owner_that_is_gone_has_nothing_in_hand() -> None:
+    """What was in hand of somebody who went without a word is in nobody's hand; another's stays."""
+
+    class Owner:
+        pass
+
+    hands, one, other = Hands(), Owner(), Owner()
+    for action_id, owner in (("a", one), ("b", other), ("c", None)):
+        with hands.reach(action_id, durable=False, owner=owner) as keep:
+            keep(True)
+    assert hands.ids() == {"a", "b", "c"}
+    del one, owner
+    assert hands.ids() == {"b", "c"}
+    assert hands.durable("a")
+
+
 def test_many_waiters_of_one_hold_and_heartbeats_at_once() -> None:
     """Of many callers that claim at once one runs, and no heartbeat doubts it meanwhile."""
     gate = service()
