@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bot.answers import Answers, said
 from bot.deciding import Answer, Deciding
 from bot.desk import Desk
+from bot.forms import TOO_LONG
 from bot.payloads import Press
 from bot.references import Origin, Reference, code_of
 from bot.views import inbox, modals
@@ -68,7 +69,9 @@ class Commands:
     async def _approve(self, press: Press, id_: str, code: str, comment: str) -> tuple[list[Block], str]:
         record = await self._desk.run(self._desk.service.hold, id_)
         if code != code_of(record):
-            raise IllegalMove(OTHER_CODE.format(id=id_), code="changed")
+            fault = IllegalMove(OTHER_CODE.format(id=record.id), code="changed")
+            await self._deciding.refused(press, _origin(press, record), fault)
+            raise fault
         after = await self._decide(press, record, Answer("approve", comment))
         more = " More approvals are needed." if after.state.value == "pending" else " It may run once, now."
         return _both(f"Your approval is recorded.{more}")
@@ -79,9 +82,13 @@ class Commands:
         return _both("Your denial is recorded. The agent receives it with your comment; nothing ran.")
 
     async def _decide(self, press: Press, record: HoldRecord, answer: Answer) -> HoldRecord:
-        cut = Answer(answer.said, answer.comment[: modals.COMMENT_LIMIT])
-        origin = Origin(Reference.of(record), press.channel, via="command")
-        return await self._deciding.decide(press, origin, record, cut)
+        if len(answer.comment) > modals.COMMENT_LIMIT:
+            raise IllegalMove(TOO_LONG, code="comment_too_long")
+        return await self._deciding.decide(press, _origin(press, record), record, answer)
+
+
+def _origin(press: Press, record: HoldRecord) -> Origin:
+    return Origin(Reference.of(record), press.channel, via="command")
 
 
 def _both(sentence: str) -> tuple[list[Block], str]:

@@ -148,7 +148,7 @@ class Deciding:
         """
         if reference.store != self._desk.service.store_id:
             fault = IllegalMove(OTHER_STORE, code="other_store")
-            await self._refused(press, origin, fault)
+            await self.refused(press, origin, fault)
             raise fault
         return await self._desk.run(self._desk.service.hold, reference.hold)
 
@@ -184,7 +184,7 @@ class Deciding:
             return
         if not press.ts or press.channel not in (*channels_of(record), self._desk.service.channel):
             fault = IllegalMove(NOT_HERE, code="other_channel")
-            await self._refused(press, origin, fault)
+            await self.refused(press, origin, fault)
             raise fault
         if origin.reference.nonce == record.nonce:
             learn = self._desk.service.learn_card
@@ -208,10 +208,11 @@ class Deciding:
         try:
             return await self._desk.eligibility.check(record, press.who, also)
         except NotEligible as fault:
-            await self._refused(press, origin, fault)
+            await self.refused(press, origin, fault)
             raise
 
-    async def _refused(self, press: Press, origin: Origin, fault: Fault) -> None:
+    async def refused(self, press: Press, origin: Origin, fault: Fault) -> None:
+        """Record that an answer did not count, and why."""
         person = Person(press.who.team, press.who.user)
         await self._desk.run(
             self._desk.service.refuse,

@@ -16,6 +16,8 @@ T = TypeVar("T")
 KEEP = 45.0
 """Seconds for which a membership counts as looked up just now."""
 PAGE = 1000
+LONGEST_NAME = 80
+"""Characters of a display name that are kept; Slack's own limit."""
 MOST_PAGES = 50
 """Pages of members after which a list is taken to have no end."""
 
@@ -247,7 +249,7 @@ def _user(raw: Mapping[str, Any]) -> User:
         ids=frozenset(ids),
         home=str(raw.get("team_id") or ""),
         teams=frozenset(str(team) for team in teams if team),
-        name=str(name or ""),
+        name=" ".join(str(name or "").encode("utf-8", "replace").decode("utf-8").split())[:LONGEST_NAME],
         deleted=bool(raw.get("deleted")),
         bot=bool(raw.get("is_bot")) or raw["id"] == "USLACKBOT" or bool(raw.get("is_workflow_bot")),
         guest=guest,

@@ -16,6 +16,9 @@ from gate.model import HoldRecord, Said
 log = logging.getLogger("bot")
 
 FAILED = "Something went wrong, and your answer may not have been recorded. Look at the card."
+TOO_LONG = f"A comment has at most {modals.COMMENT_LIMIT} characters; nothing was recorded."
+LONGEST_REASON = 200
+"""Room for the quick reason that stands before a comment."""
 MISSING = "The policy asks for a comment here."
 
 
@@ -56,6 +59,8 @@ class Forms:
         record = await self._deciding.hold(origin.reference, press, origin)
         said: Said = "approve" if press.action == names.APPROVE_FORM else "deny"
         answer = Answer(said, _comment(press, record, said))
+        if len(answer.comment) > modals.COMMENT_LIMIT + LONGEST_REASON:
+            return _errors(TOO_LONG)
         if not answer.comment and modals.comment_required(record, said):
             return _errors(MISSING)
         after = await self._deciding.decide(press, origin, record, answer)

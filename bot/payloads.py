@@ -103,6 +103,11 @@ def clicker(body: Body, team: str) -> Clicker:
     return Clicker(home, _text(user.get("id")), workflow)
 
 
+def storable(text: str) -> str:
+    """Return a text with ``?`` for half surrogate pairs, which JSON can carry and no store can keep."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 def input_value(values: Mapping[str, Any] | None, block: str, action: str) -> str:
     """Return what somebody typed or chose in one input; empty for nothing."""
     found = _part(_part(values or {}, block), action)
@@ -142,7 +147,7 @@ def _part(body: Body, key: str) -> Body:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return storable(value) if isinstance(value, str) else ""
 
 
 def _unescaped(text: str) -> str:

@@ -140,7 +140,7 @@ def _decisive(record: HoldRecord, values: tuple[Value, ...]) -> list[Block]:
     return shown
 
 
-_MENU = "More, View everything,"
+_MENU = "View everything in the ⋯ menu"
 
 
 def must_view(record: HoldRecord) -> bool:
@@ -246,7 +246,8 @@ def _returned(result: str) -> Shown:
 
 def _tells_reason(record: HoldRecord) -> bool:
     """Tell whether the card's first words leave out why it ended, or what it raised."""
-    return bool(record.end_reason) and record.state not in (State.DENIED, State.EXPIRED, State.SUCCEEDED)
+    told = (*OPEN, State.RUNNING, State.DENIED, State.EXPIRED, State.SUCCEEDED)
+    return bool(record.end_reason) and record.state not in told
 
 
 def _rest(record: HoldRecord) -> list[Block]:
