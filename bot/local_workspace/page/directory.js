@@ -10,6 +10,7 @@ export function makeDirectory(state, me) {
   const userName = (id) => users.get(id)?.real_name || users.get(id)?.name || id;
   return {
     me,
+    app: state.app.name,
     user: (id) => users.get(id) ?? null,
     userName,
     isMe: (id) => id === me,

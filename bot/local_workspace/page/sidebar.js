@@ -120,9 +120,8 @@ function homeLink(desk) {
 /** The icon that tells a channel's kind. */
 export const channelIcon = (channel) => (channel.is_im ? "chat" : channel.is_private ? "lock" : "hash");
 
-/** The name to show for a channel: its own, or the other person's for a direct message. */
+/** The name to show for a channel: its own, or for a direct message the other side's, which is the app's for me. */
 export function channelName(channel, directory) {
-  return channel.is_im
-    ? directory.userName(channel.user === directory.me ? "" : channel.user) || channel.name || channel.id
-    : channel.name;
+  if (!channel.is_im) return channel.name;
+  return channel.user === directory.me ? directory.app : directory.userName(channel.user);
 }
