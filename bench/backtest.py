@@ -113,7 +113,8 @@ def _append(tx: Any, body: Mapping[str, Any], number: int, at: datetime) -> None
     if "session" in fields:
         fields["session"] = f"s{number // 40}"
     if "amount" in fields.get("input", {}):
-        fields["input"] = fields["input"] | {"amount": number % 600 + 0.5}
+        usual = fields["input"]["amount"]
+        fields["input"] = fields["input"] | {"amount": usual + number % (usual // 2) + 0.5}
     audit.append(tx, body["kind"], at, actor=body["actor"], labels=body["labels"], **fields)
 
 
