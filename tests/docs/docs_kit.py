@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 
 _FENCE = re.compile(
     r"^(?P<indent> *)(?:<!-- (?P<mark>[^>\n]+?) -->\n(?P=indent))?"

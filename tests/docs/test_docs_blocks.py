@@ -126,5 +126,5 @@ def test_every_page_can_be_reached() -> None:
         for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8"))
     }
     readme = (ROOT / "README.md").read_text("utf-8")
-    missing = [each.name for each in DOCS.glob("*.md") if each.name not in linked]
+    missing = [each.name for each in DOCS.rglob("*.md") if each.name not in linked]
     assert missing == [] or "](docs/)" in readme
