@@ -16,6 +16,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
+from urllib.parse import quote, quote_plus
 from uuid import UUID
 
 from gate.shapes import is_secret, model_parts
@@ -24,6 +25,9 @@ from gate.values import format_path, parse_path
 HIDDEN = "(hidden)"
 TEXT_LIMIT = 500
 NOT_GIVEN = "(not given)"
+_LONGEST_READ = 20_000
+_LONGEST_NAME = 100
+_SHORTEST_SECRET = 4
 
 _WORDS = frozenset(
     """password passwd passphrase passcode pwd secret secrets token apikey authorization auth credential
@@ -95,21 +99,23 @@ def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
         text: Anything; ``key=value`` and ``key: value`` with a secret's name lose the value.
         secrets: Texts to hide wherever they stand; shorter ones than four characters are left.
     """
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= 4:
+    for secret in sorted({form for each in secrets for form in _forms(each)}, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
-    text = _SCHEME.sub(rf"\g<scheme> {HIDDEN}", _hide_assigned(text))
+    text = _SCHEME.sub(rf"\g<scheme> {HIDDEN}", _hide_assigned(text[:_LONGEST_READ]))
     return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+
+
+def has_secret(text: str, secrets: Sequence[str]) -> bool:
+    """Tell whether a known secret of at least four characters stands in a text, in whatever spelling."""
+    forms = {form for each in secrets for form in _forms(each) if len(form) >= _SHORTEST_SECRET}
+    return any(form in text for form in forms)
 
 
 def error_text(error: BaseException, *, secrets: Sequence[str] = ()) -> str:
     """Return class and redacted, cut text of an exception, as log, card and other callers see it."""
-    try:
-        said = str(error)
-    except Exception:
-        said = ""
-    text = redact_text(said, secrets=secrets)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    name, text = _storable(type(error).__name__)[:_LONGEST_NAME], redact_text(_said(error), secrets=secrets)
+    return f"{name}: {text}" if text else name
 
 
 def describe(
@@ -214,11 +220,42 @@ def _texts(value: Any) -> list[str]:
     """Return every text inside a hidden value."""
     if isinstance(value, str):
         return [value]
+    if isinstance(value, bytes):
+        return [value.decode("utf-8", "replace"), repr(value)[2:-1], value.hex()]
+    if isinstance(value, (int, float, Decimal, UUID)) and not isinstance(value, bool):
+        return [text for text in (str(value),) if len(text) >= _SHORTEST_SECRET]
     if is_secret(value):
         return _texts(value.get_secret_value())
     inner = _fields(value)
     each = inner.values() if inner is not None else value if isinstance(value, (list, tuple)) else ()
     return [text for item in each for text in _texts(item)]
+
+
+def _said(error: BaseException) -> str:
+    """Return the text of an exception, which is anybody's code: empty where it raises whatever it may."""
+    try:
+        return _storable(str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return ""
+
+
+def _storable(text: str) -> str:
+    """Return a plain text with a UTF-8 form; half a surrogate pair is spelt out."""
+    return str.encode(text, "utf-8", "backslashreplace").decode()
+
+
+def _forms(secret: str) -> set[str]:
+    """Return how a secret may be written inside another text."""
+    return {
+        secret,
+        repr(secret)[1:-1],
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        quote(secret, safe="", errors="replace"),
+        quote_plus(secret, errors="replace"),
+    }
 
 
 def _hide_assigned(text: str) -> str:

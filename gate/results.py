@@ -11,7 +11,7 @@ from typing import Any
 from gate.lifecycle import OPEN, State
 from gate.model import ActionRecord
 from gate.outcomes import Details, Outcome, Ran, outcome, ran
-from gate.redact import redact
+from gate.redact import has_secret, redact
 
 RESULT_BYTES = 64 * 1024
 """Largest result that is kept, as JSON text in UTF-8."""
@@ -65,9 +65,7 @@ def kept_result(result: Any, *, secrets: Sequence[str] = ()) -> str | None:
             return None
     except (ValueError, RecursionError):
         return None
-    hidden = redact({"result": result}).hidden or any(
-        secret in text for secret in secrets if len(secret) >= 4
-    )
+    hidden = redact({"result": result}).hidden or has_secret(text, secrets)
     return None if hidden else text
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 import pytest
@@ -200,3 +201,18 @@ def test_describe_fills_in_values_once(
 def test_describe_takes_another_way_to_write_values() -> None:
     """A caller may decide how each value is written."""
     assert describe("to {args.a}", "x.y", {"a": "b"}, write=lambda value: f"<{value}>") == "to <b>"
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [123456, Decimal("12.3456"), b"swordfish", 'pa"ss\nword', "p&ss w/rd"],
+    ids=["int", "decimal", "bytes", "quoted", "url"],
+)
+def test_a_hidden_value_is_hidden_in_every_spelling(secret: object) -> None:
+    """A value that was hidden on the card is hidden in an exception too, however that writes it."""
+    secrets = redact({"password": secret}).secrets
+    spelt = [str(secret), repr(secret), json.dumps(str(secret)), quote(str(secret), safe="")]
+    text = error_text(ValueError(f"refused: {' | '.join(spelt)}"), secrets=secrets)
+    for each in spelt:
+        assert each not in text
+    assert text.count(HIDDEN) >= 4
