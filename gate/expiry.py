@@ -108,12 +108,24 @@ class Expiry:
 
 
 def _logged(work: Callable[[], object]) -> Callable[[], None]:
+    """Return work that never raises, and tells what is wrong once for as long as it stays the same."""
+    told = ""
+
+    def tell(level: int, error: Exception, text: str) -> None:
+        nonlocal told
+        now = f"{type(error).__name__}: {error}"
+        if now != told:
+            log.log(level, text, now, exc_info=None if isinstance(error, GateError) else error)
+        told = now
+
     def job() -> None:
+        nonlocal told
         try:
             work()
+            told = ""
         except GateError as fault:
-            log.warning("The gate's upkeep is late: %s", fault)
-        except Exception:
-            log.exception("The gate's upkeep failed; it is tried again.")
+            tell(logging.WARNING, fault, "The gate's upkeep is late: %s")
+        except Exception as error:
+            tell(logging.ERROR, error, "The gate's upkeep failed; it is tried again: %s")
 
     return job

@@ -43,7 +43,7 @@ def seconds(wait: Wait) -> float | None:
     span = wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
     if math.isnan(span) or span < 0:
         raise ValueError(f"wait={wait!r} is no time to wait; give zero or more seconds.")
-    return None if math.isinf(span) else span
+    return None if span > threading.TIMEOUT_MAX else span
 
 
 class Watch:
@@ -95,14 +95,18 @@ class Poller:
 
     def add(self, watch: Watch) -> None:
         """Begin to watch; a change that has already happened ends the wait too, and so does the release."""
+        with self._changed:
+            if not self.released:
+                self._watches.add(watch)
+                self._start()
         if self.released:
             watch.fire()
-            return
-        with self._changed:
-            self._watches.add(watch)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="gate-poller", daemon=True)
-                self._thread.start()
+
+    def _start(self) -> None:
+        if self._thread is None:
+            thread = threading.Thread(target=self._run, name="gate-poller", daemon=True)
+            thread.start()  # one that cannot be started is tried again by the next wait
+            self._thread = thread
 
     def remove(self, watch: Watch) -> None:
         """Stop watching; a watch that is gone already is no error."""

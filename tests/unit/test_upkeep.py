@@ -11,7 +11,7 @@ import pytest
 
 from gate.clock import Clock, SystemClock
 from gate.errors import StoreError
-from gate.expiry import Expiry
+from gate.expiry import Expiry, _logged
 from gate.policy.policyset import PolicySet
 from gate.reload import PolicyWatch
 from tests.gate_kit import PATIENCE, gate_on, until
@@ -160,3 +160,25 @@ def test_a_watching_gate_brings_its_files_into_force(tmp_path: Path) -> None:
         assert "lte: 20}" in gate.service.policy().texts["desk.yml"]
     with gate_on(tmp_path) as gate:
         assert gate._opened()._watch is None
+
+
+def test_upkeep_that_keeps_failing_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Work that fails every time fills no log; another fault, and the same after a success, is told anew."""
+    faults: list[Exception | None] = [
+        StoreError("gone"),
+        StoreError("gone"),
+        ValueError("odd"),
+        ValueError("odd"),
+    ]
+    faults += [None, ValueError("odd")]
+
+    def work() -> None:
+        fault = faults.pop(0)
+        if fault is not None:
+            raise fault
+
+    job = _logged(work)
+    with caplog.at_level("WARNING", "gate"):
+        for _ in range(6):
+            job()
+    assert ["gone" in each.getMessage() for each in caplog.records] == [True, False, False]

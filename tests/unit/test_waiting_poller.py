@@ -116,3 +116,41 @@ def test_what_is_no_time_is_refused(wait: Any) -> None:
     """A negative or unreadable wait is refused."""
     with pytest.raises(ValueError, match="wait="):
         seconds(wait)
+
+
+def test_a_wait_that_comes_while_the_poller_is_released_ends() -> None:
+    """A wait that begins just as every wait is ended does not stay behind."""
+    board = Board()
+    poller = Poller(board)
+    watch = Watch("a", PENDING)
+    with poller._changed:
+        late = threading.Thread(target=poller.add, args=(watch,))
+        late.start()  # it has asked, and stands before the lock
+        poller.release()
+    late.join(PATIENCE)
+    assert watch.wait(PATIENCE)
+    assert not poller._watches
+
+
+def test_a_poller_whose_thread_cannot_start_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system has no thread left once, the next wait gets one."""
+    board = Board()
+    poller = Poller(board)
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError):
+            poller.add(Watch("a", PENDING))
+    watch = Watch("a", PENDING)
+    poller.add(watch)
+    board.states["a"] = (State.APPROVED, 1)
+    assert watch.wait(PATIENCE)
+
+
+def test_a_wait_longer_than_any_clock_has_no_end() -> None:
+    """A time to wait that no system can count is no error."""
+    assert seconds(1e300) is None
+    assert seconds(timedelta.max) is None
