@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import Parameter
@@ -14,6 +14,8 @@ from gate.model import Parameters
 
 _RECEIVERS = ("self", "cls")
 _PLAIN = (str, int, float, bool, type(None))
+_PLAIN_TYPES = frozenset({*_PLAIN, list, tuple, dict})
+"""Of a receiver the exact types only: a class of tools may well be a kind of dict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class Binding:
             self._place(name, value, arguments, live)
         for name in self.not_shown:
             self._check_live(name, live[name], given=name in given)
+        if self.receiver is not None and type(live.get(self.receiver, self)) in _PLAIN_TYPES:
+            self._check_live(self.receiver, live[self.receiver], given=True)
         return Bound(arguments, live)
 
     def unbind(
@@ -117,12 +121,24 @@ class Binding:
 
 
 def is_plain(value: object) -> bool:
-    """Tell whether a value is plain JSON all the way down."""
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and is_plain(each) for key, each in value.items())
-    if isinstance(value, (list, tuple)):
-        return all(map(is_plain, value))
-    return isinstance(value, _PLAIN)
+    """Tell whether a value is plain JSON all the way down; one that contains itself may be."""
+    seen, left = set(), [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            if not all(isinstance(key, str) for key in each):
+                return False
+            inner: Iterable[object] = each.values()
+        elif isinstance(each, (list, tuple)):
+            inner = each
+        elif isinstance(each, _PLAIN):
+            continue
+        else:
+            return False
+        if id(each) not in seen:
+            seen.add(id(each))
+            left.extend(inner)
+    return True
 
 
 def json_schema(binding: Binding) -> dict[str, Any]:

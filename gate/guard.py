@@ -95,7 +95,7 @@ class Guarded:
 
     async def take_async(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
         """Take one call of an ``async def`` through the gate."""
-        call = self._call(args, kwargs, self._begin)
+        call = self._call(args, kwargs, self._run_async)
         return await self._runtime().take_async(call)
 
     def finish(self, ending: Ending) -> Any:
@@ -183,13 +183,25 @@ class Guarded:
         return self.function(*args, **kwargs)
 
     def _run(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
-        result = self._begin(approved, live)
+        return self._ended(self._begin(approved, live))
+
+    async def _run_async(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
+        return self._ended(await self._begin(approved, live))
+
+    def _ended(self, result: Any) -> Any:
+        """Return a result, unless it is work that has yet to run, which nobody would judge or record."""
         if inspect.isawaitable(result):
             if inspect.iscoroutine(result):
                 result.close()
             raise GuardError(
-                f"{self.name} is a def that returned something to await, which the gate would lose sight of;"
+                f"{self.name} returned something to await, which the gate would lose sight of;"
                 " guard the async def itself."
+            )
+        if inspect.isgenerator(result) or inspect.isasyncgen(result):
+            if inspect.isgenerator(result):
+                result.close()
+            raise GuardError(
+                f"{self.name} returned a generator, which runs after it returned; return a list."
             )
         return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from types import TracebackType
@@ -161,7 +161,7 @@ class Run:
 
     def __init__(self, action: Action, record: ActionRecord) -> None:
         self.action_id = record.id
-        self.arguments = copied(action.arguments)
+        self.arguments = dict(action.arguments)
         self.decisions = record.decisions
         self.result: Any = None
 
@@ -184,6 +184,7 @@ class Claim:
         self._gate, self._submission = gate, submission
         self._runtime: Any = None
         self._run: Run | None = None
+        self._action: Action | None = None
         self._inside = ExitStack()
 
     def __enter__(self) -> Run:
@@ -230,9 +231,13 @@ class Claim:
         from gate.results import outcome_of
 
         submission = self._submission
+        # A copy nobody else can reach: what is compared with the approved call is what runs.
+        action = replace(submission.action, arguments=copied(submission.action.arguments))
+        self._action = action
         if isinstance(submission, Allowed):
+            self._runtime.service.begin(submission.record, action)
             return submission.record
-        claimed = self._runtime.claim(submission.action_id, submission.action)
+        claimed = self._runtime.claim(submission.action_id, action, owner=self)
         if claimed.run:
             record: ActionRecord = claimed.record
             return record
@@ -244,7 +249,7 @@ class Claim:
         raise ended
 
     def _begin(self, record: ActionRecord) -> Run:
-        self._run = Run(self._submission.action, record)
+        self._run = Run(self._action or self._submission.action, record)
         self._inside.enter_context(self._gate._context.inside(Running(record.id, record.decisions)))
         return self._run
 

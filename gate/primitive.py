@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from gate.digest import snapshot
+from gate.errors import ActionError
 from gate.handles import Allowed, Claim, Held, Hold
 from gate.model import Action, Submission
 from gate.opening import Opening
 from gate.outcomes import Blocked
+from gate.shapes import has_utf8
 
 
 class Primitive(Opening):
@@ -63,6 +66,7 @@ class Primitive(Opening):
     def _snapshot(self, action: Action) -> Action:
         running = self._context.running
         parent = action.parent or (running.action_id if running else None)
+        _check_texts(action)
         return replace(action, arguments=snapshot(action.arguments), parent=parent)
 
     def _submitted(self, action: Action, submission: Submission) -> Allowed | Held | Blocked:
@@ -71,3 +75,20 @@ class Primitive(Opening):
         hold = Hold(submission.record, self)
         ended = hold.outcome
         return ended if isinstance(ended, Blocked) else Held(action, hold)
+
+
+def _check_texts(action: Action) -> None:
+    """Refuse an action that says something in no text.
+
+    Raises:
+        ActionError: A part is of another type, or has no UTF-8 form.
+    """
+    for part in ("name", "agent", "session", "target", "call_id", "note", "parent"):
+        value = getattr(action, part)
+        optional = value is None and part not in ("name", "agent", "session")
+        if not optional and (type(value) is not str or not has_utf8(value)):
+            raise ActionError(
+                f"{part}: it is no text ({type(value).__name__}) or has no UTF-8 form. Nothing ran."
+            )
+    if not isinstance(action.arguments, Mapping):
+        raise ActionError("args: arguments stand in a dict by parameter name. Nothing ran.")

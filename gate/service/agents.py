@@ -110,6 +110,17 @@ class AgentVerbs(Road):
             keep(claimed.run)
         return claimed
 
+    def begin(self, record: ActionRecord, action: Action) -> None:
+        """Begin to run an allowed action that this process has in hand, once.
+
+        Raises:
+            IllegalMove: It is another call, in nobody's hand any more, or was begun before.
+        """
+        if action_digest(self.store.key, action) != record.digest:
+            raise IllegalMove(f"The call is not the one that was allowed as {record.id}.", code="changed")
+        if not self._hands.take(record.id):
+            raise IllegalMove(f"{record.id} was begun already or has ended; submit the action again.")
+
     def settle(self, action_id: str, end: End) -> None:
         """Record how an action in hand ended; what cannot be written is tried again later."""
         try:

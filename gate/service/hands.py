@@ -22,6 +22,7 @@ class Hands:
         self._lock = threading.Lock()
         self._held: dict[str, list[_Grip]] = {}
         self._durable: dict[str, bool] = {}
+        self._taken: set[str] = set()
 
     @contextmanager
     def reach(
@@ -51,6 +52,13 @@ class Hands:
         finally:
             if not kept:
                 self._let_go(action_id, grip)
+
+    def take(self, action_id: str) -> bool:
+        """Begin to run an action in hand; False where it is in nobody's hand or was begun before."""
+        with self._lock:
+            free = action_id in self._held and action_id not in self._taken
+            self._taken.update({action_id} if free else ())
+            return free
 
     def drop(self, action_id: str) -> None:
         """Give one action back; one that is not in hand is no error."""
@@ -86,6 +94,7 @@ class Hands:
     def _forget(self, action_id: str) -> None:
         self._held.pop(action_id, None)
         self._durable.pop(action_id, None)
+        self._taken.discard(action_id)
 
 
 def _holds(grip: _Grip) -> bool:
