@@ -92,8 +92,12 @@ class Opening:
             runtime = inherited.in_child()
         else:
             runtime = Runtime.open(self._settings, self._context)
-        for tool in self._tools.values():
-            runtime.list_tool(tool.name, tool.binding, tool.effect)
+        try:
+            for tool in list(self._tools.values()):
+                runtime.list_tool(tool.name, tool.binding, tool.effect)
+        except BaseException:
+            runtime.close()
+            raise
         return runtime
 
     def _put(self, runtime: Runtime | None) -> None:

@@ -228,7 +228,14 @@ class Road:
             raise PolicyError(
                 [Problem(where, 0, 0, "", "no policy is in force here; give one with policy= or GATE_POLICY")]
             )
-        return load_texts(texts)
+        policy = load_texts(texts)
+        if policy.revision != wanted:
+            where = str(self.path or "the store")
+            said = (
+                f"the texts of revision {str(wanted)[:12]} were changed in the store; apply the policy again"
+            )
+            raise PolicyError([Problem(where, 0, 0, "", said)])
+        return policy
 
     def _follow_fork(self) -> None:
         """Become a process of its own in a forked child; what the parent had in hand stays the parent's."""
