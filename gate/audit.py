@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from gate.audit_export import link
+from gate.clock import to_us
 from gate.store.port import Reader, Tx
 
 
@@ -27,33 +28,9 @@ class AuditRecord:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """What a check of the whole chain found.
-
-    Attributes:
-        ok: Whether every record is whole and in place.
-        records: How many records were checked.
-        head: First 12 digits of the last good hash; empty for an empty log.
-        first_bad: Number of the first bad record, or None.
-        problem: What is wrong with it; empty where all is well.
-    """
-
-    ok: bool
-    records: int
-    head: str
-    first_bad: int | None = None
-    problem: str = ""
-
-
 def canonical(body: Mapping[str, Any]) -> str:
     """Return the one text of a body: sorted keys, no spaces, Unicode as it is."""
     return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def link(before: str, text: str) -> str:
-    """Return the hash of a record: SHA-256 of the hash before it and its canonical text."""
-    return hashlib.sha256(before.encode() + text.encode()).hexdigest()
 
 
 def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, Any], **fields: Any) -> int:
@@ -76,7 +53,7 @@ def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, 
     text = canonical(body)
     seq, hash_ = head["seq"] + 1, link(head["hash"], text)
     tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", (seq, text, hash_))
-    tx.run("UPDATE audit_head SET seq = ?, hash = ?", (seq, hash_))
+    tx.run("UPDATE audit_head SET seq = ?, hash = ?, mark = max(mark, ?)", (seq, hash_, to_us(at)))
     return int(seq)
 
 
@@ -126,40 +103,3 @@ def records(
 
 def _times(wanted: Filter) -> dict[str, datetime | None]:
     return {"since": wanted.since, "until": wanted.until}
-
-
-def verify(reader: Reader) -> Verified:
-    """Check the whole chain and name the first record that does not belong."""
-    before, seq = "", 0
-    for row in _all(reader):
-        problem = _problem(row, seq + 1, before)
-        if problem:
-            return Verified(False, seq, before[:12], seq + 1, problem)
-        before, seq = row["hash"], seq + 1
-    head = reader.one("SELECT seq, hash FROM audit_head") or {"seq": 0, "hash": ""}
-    if (head["seq"], head["hash"]) != (seq, before):
-        return Verified(
-            False,
-            seq,
-            before[:12],
-            seq + 1,
-            f"the log ends at {seq}, but its head says {head['seq']}: cut or inserted",
-        )
-    return Verified(True, seq, before[:12])
-
-
-def _problem(row: Mapping[str, Any], expected: int, before: str) -> str:
-    if row["seq"] != expected:
-        return f"number {row['seq']} stands where {expected} belongs: removed, inserted or reordered"
-    if row["hash"] != link(before, row["body"]):
-        return "its text or its place was changed after it was written"
-    return ""
-
-
-def _all(reader: Reader, page: int = 5000) -> Iterator[Mapping[str, Any]]:
-    after = -(1 << 62)
-    while rows := reader.all(
-        "SELECT seq, body, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?", (after, page)
-    ):
-        yield from rows
-        after = rows[-1]["seq"]

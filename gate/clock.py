@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -22,17 +23,32 @@ class Clock(Protocol):
         """Return the time, UTC, never going back."""
         ...
 
+    def wall(self) -> datetime:
+        """Return what the wall clock says now, UTC; to be told, never for deadlines."""
+        ...
+
 
 class SystemClock:
-    """Tell process time: the wall clock at construction, carried on by the boot-time clock."""
+    """Tell process time: the wall clock at construction, carried on by the boot-time clock.
 
-    def __init__(self) -> None:
-        self._wall = datetime.now(UTC)
-        self._boot = _since_boot()
+    Args:
+        wall: Returns what the wall clock says, aware; default is the machine's.
+        since_boot: Returns nanoseconds since boot; default is the machine's.
+    """
+
+    def __init__(
+        self, wall: Callable[[], datetime] | None = None, since_boot: Callable[[], int] | None = None
+    ) -> None:
+        self._read_wall, self._read_boot = wall or _wall, since_boot or _since_boot
+        self._wall, self._boot = self._read_wall(), self._read_boot()
 
     def now(self) -> datetime:
         """Return process time, UTC."""
-        return self._wall + timedelta(microseconds=(_since_boot() - self._boot) // 1000)
+        return self._wall + timedelta(microseconds=(self._read_boot() - self._boot) // 1000)
+
+    def wall(self) -> datetime:
+        """Return what the wall clock says now, UTC."""
+        return self._read_wall()
 
 
 class FakeClock:
@@ -44,12 +60,23 @@ class FakeClock:
 
     def __init__(self, start: datetime = datetime(2026, 1, 1, 9, tzinfo=UTC)) -> None:
         self._now = start.astimezone(UTC)
+        self._ahead = timedelta(0)
         self._lock = threading.Lock()
 
     def now(self) -> datetime:
         """Return the time it was set to, UTC."""
         with self._lock:
             return self._now
+
+    def wall(self) -> datetime:
+        """Return the time it was set to and what the wall clock was moved by, UTC."""
+        with self._lock:
+            return self._now + self._ahead
+
+    def move_wall(self, by: timedelta) -> None:
+        """Move the wall clock against process time, forth or back."""
+        with self._lock:
+            self._ahead += by
 
     def advance(self, by: timedelta | float) -> datetime:
         """Move on by a span (timedelta or seconds, not negative) and return the new time."""
@@ -78,6 +105,10 @@ def to_us(moment: datetime) -> int:
 def from_us(microseconds: int) -> datetime:
     """Return the UTC time that lies so many microseconds after the epoch."""
     return EPOCH + timedelta(microseconds=microseconds)
+
+
+def _wall() -> datetime:
+    return datetime.now(UTC)
 
 
 def _since_boot() -> int:

@@ -33,7 +33,7 @@ def list_command(every: bool, limit: int, db: Path | None, as_json: bool) -> Non
     """
     with opened(db) as service:
         found = service.holds(None if every else OPEN, limit=limit)
-        now = service.clock.now()
+        now = service.now()
     if as_json:
         output.emit({"holds": [hold_json(hold) for hold in found]})
     elif not found:
@@ -54,7 +54,7 @@ def show_command(hold_id: str, db: Path | None, as_json: bool) -> None:
     """
     with opened(db) as service:
         hold = service.hold(hold_id)
-        now = service.clock.now()
+        now = service.now()
     if as_json:
         output.emit(hold_json(hold))
     else:

@@ -27,7 +27,7 @@ def status_command(db: Path | None, as_json: bool) -> None:
     The policy is the revision in force; the processes are live agents and bots.
     """
     with opened(db) as service:
-        now, freezes, holds = service.clock.now(), service.freezes(), service.holds()
+        now, freezes, holds = service.now(), service.freezes(), service.holds()
         revision = current_revision(service)
         living = [each for each in service.living() if each.kind != "cli"]
         path, workspace = service.path, service.meta("workspace_team")

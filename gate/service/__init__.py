@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from gate.service.admins import AdminVerbs
 from gate.service.agents import AgentVerbs
+from gate.service.keepers import KeepVerbs
 from gate.service.outbox import OutboxVerbs
 from gate.service.people import PeopleVerbs
 
 __all__ = ["Service"]
 
 
-class Service(AgentVerbs, PeopleVerbs, OutboxVerbs, AdminVerbs):
+class Service(AgentVerbs, PeopleVerbs, OutboxVerbs, AdminVerbs, KeepVerbs):
     """Do what the gate can do: one verb, one transaction.
 
     Args:
@@ -24,6 +25,7 @@ class Service(AgentVerbs, PeopleVerbs, OutboxVerbs, AdminVerbs):
         allow_local: Whether a workspace that is not Slack may be talked to.
         create: Whether an empty place becomes a new store.
         renew_key: Whether a new key replaces a lost one.
+        allow_older: Whether a store may be opened that lacks records which were published.
         by: Who starts it, for the log.
 
     Raises:

@@ -14,7 +14,7 @@ from gate.policy.backtest import Logged
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road
 from gate.store import rows
-from gate.verbs import ends, freezing, ledger, living, logged, look, ruling
+from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, timing
 from gate.verbs.freezing import Scope
 from gate.verbs.living import Living
 from gate.verbs.ruling import Revision
@@ -122,15 +122,10 @@ class AdminVerbs(Road):
         with self.store.reader() as reader:
             return audit.records(reader, found, limit=limit, newest=newest)
 
-    def verify(self) -> audit.Verified:
-        """Check the whole log."""
-        with self.store.reader() as reader:
-            return audit.verify(reader)
-
     def living(self) -> list[Living]:
         """Return the processes that live."""
         with self.store.reader() as reader:
-            return living.alive(reader, self.clock.now())
+            return living.alive(reader, timing.time_of(reader, self.clock.now()))
 
     def full_id(self, prefix: str) -> str:
         """Return the one action id that begins so."""

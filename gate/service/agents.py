@@ -9,7 +9,7 @@ from typing import Any
 
 from gate.clock import to_us
 from gate.digest import action_digest
-from gate.errors import ActionError, CallIdReused, IllegalMove, NoSession, StoreError
+from gate.errors import ActionError, CallIdReused, ClockError, IllegalMove, NoSession, StoreError
 from gate.ids import new_id
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Evidence, Principal, Submission, Verdict
@@ -29,7 +29,7 @@ from gate.service.preparing import (
 )
 from gate.service.road import Road, T
 from gate.verbs import claim as claiming
-from gate.verbs import freezing, ledger, living, look, sessions, waiting
+from gate.verbs import freezing, ledger, living, look, sessions, timing, waiting
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
@@ -82,6 +82,7 @@ class AgentVerbs(Road):
         Raises:
             ActionError: Its arguments cannot be judged.
             NoSession: Its session is unknown or ended.
+            ClockError: The store's newest time lies more than five minutes after this process's.
             CallIdReused: Its call id stands for another call.
             WouldBlock: It would have to wait and must not; there is no new hold.
         """
@@ -213,7 +214,7 @@ class AgentVerbs(Road):
         policy = self.policy()
         verdict = self._rerouted(evaluate(policy, action))
         uses = uses_of(policy, action) if verdict.answer != "block" else ()
-        us = to_us(self.clock.now())
+        us = to_us(self.now())
         with self.store.reader() as reader:
             verdict = freezing.with_freeze(reader, action, verdict)
             found = ledger.judged(reader, [self._seal(rerouted_use(use, self.channel)) for use in uses], us)
@@ -238,7 +239,7 @@ class AgentVerbs(Road):
         """Run a submit; what is refused before it is an action is recorded too."""
         try:
             return verb()
-        except (ActionError, NoSession, CallIdReused) as fault:
+        except (ActionError, NoSession, CallIdReused, ClockError) as fault:
             with self._turn() as turn:
                 turn.log(
                     "refused", actor=f"agent:{action.agent}", code=fault.code, name=action.name,
@@ -257,11 +258,22 @@ class AgentVerbs(Road):
 
     def _bots(self) -> bool:
         with self.store.reader() as reader:
-            return any(each.kind == "bot" for each in living.alive(reader, self.clock.now()))
+            now = timing.time_of(reader, self.clock.now())
+            return any(each.kind == "bot" for each in living.alive(reader, now))
 
     def heartbeat(self) -> None:
         """Say that this process lives, doubt the actions of the dead, and settle what could not be before."""
         for action_id, end in list(self._unsettled.items()):
             self._settle(action_id, end)
         with self._turn(durable=False) as turn:
+            timing.keep(turn)
             living.beat(turn, self._hands.ids() | self._unsettled.keys())
+        self._note_jump()
+
+    def _note_jump(self) -> None:
+        """Record once that the wall clock was moved against process time."""
+        drift = self.clock.wall() - self.clock.now()
+        if abs(drift - self._drift) > timing.JUMP:
+            with self._turn() as turn:
+                timing.note_jump(turn, turn.own + drift)
+            self._drift = drift

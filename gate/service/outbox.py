@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from gate.clock import from_us
 from gate.model import Notice
 from gate.service.road import Road
-from gate.verbs import backfill, ends, outbox, workspace
+from gate.store import anchors
+from gate.verbs import backfill, ends, outbox, publishing, timing, workspace
 
 _PRUNE_EVERY = timedelta(hours=1)
 
@@ -18,7 +19,7 @@ class OutboxVerbs(Road):
     def lease_notices(self, *, limit: int = 10, lease: timedelta = timedelta(seconds=30)) -> list[Notice]:
         """Lease due notices to the caller; see ``verbs.outbox``."""
         with self.store.reader() as reader:
-            if not outbox.any_due(reader, self.clock.now()):
+            if not outbox.any_due(reader, timing.time_of(reader, self.clock.now())):
                 return []
         with self._turn() as turn:
             return outbox.lease(turn, limit=limit, lease=lease)
@@ -26,7 +27,10 @@ class OutboxVerbs(Road):
     def notice_done(self, notice_id: int, *, channel: str = "", ts: str = "") -> None:
         """Record that a notice was posted."""
         with self._turn() as turn:
-            outbox.done(turn, notice_id, channel=channel, ts=ts)
+            anchor = outbox.done(turn, notice_id, channel=channel, ts=ts)
+            at = turn.now
+        if anchor is not None and self.path is not None:
+            anchors.append(self.path, anchor, at)
 
     def notice_retry(self, notice_id: int, *, after: timedelta, error: str) -> None:
         """Give a notice back to be tried again later."""
@@ -51,12 +55,14 @@ class OutboxVerbs(Road):
     def sweep(self) -> int:
         """End every hold that is past its deadline, in batches, and return how many.
 
-        Once an hour it also forgets runs that no budget's window reaches any more.
+        Once an hour it also forgets runs that no budget's window reaches any more, and once a day it has the
+        head of the log posted.
         """
         self._prune()
+        self._publish()
         ended = 0
         while deadline := self.next_deadline():
-            if deadline > self.clock.now():
+            if deadline > self.now():
                 break
             with self._turn() as turn:
                 batch = ends.sweep(turn)
@@ -74,6 +80,16 @@ class OutboxVerbs(Road):
         while gone:
             with self._turn(durable=False) as turn:
                 gone = backfill.prune(turn)
+
+    def _publish(self) -> None:
+        """Have the head of the log posted, once a day, where a bot talks to a workspace."""
+        day = self.now().date()
+        if self.kind == "cli" or day == self._published or self.meta("workspace_team") is None:
+            return
+        channel = self.channel or next(iter(self.policy().channels()), "")
+        with self._turn() as turn:
+            publishing.daily(turn, channel)
+        self._published = day
 
     def next_deadline(self) -> datetime | None:
         """Return the nearest deadline of an open hold, or None."""

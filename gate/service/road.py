@@ -9,6 +9,7 @@ import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -20,8 +21,10 @@ from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.recorded import read_facts
 from gate.service.hands import Hands
+from gate.store import anchors
+from gate.store.port import Tx
 from gate.store.sqlite import SqliteStore
-from gate.verbs import backfill, ledger, living, ruling, workspace
+from gate.verbs import backfill, ledger, living, publishing, ruling, timing, workspace
 from gate.verbs.claim import End
 from gate.verbs.turn import Stale, Turn
 
@@ -57,6 +60,7 @@ class Road:
         allow_local: bool = False,
         create: bool = True,
         renew_key: bool = False,
+        allow_older: bool = False,
         by: str = "",
     ) -> None:
         self.clock = clock or SystemClock()
@@ -71,8 +75,10 @@ class Road:
         self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
         self.store = SqliteStore(db, create=create, renew_key=renew_key)
         self._pid, self._process, self._policy = os.getpid(), 0, policy
+        self._head, self._drift = 0, timedelta(0)
+        self._published: date | None = None
         try:
-            self._start(policy, made_by)
+            self._start(policy, made_by, allow_older=allow_older or renew_key)
         except BaseException:
             self.store.close()
             raise
@@ -105,8 +111,10 @@ class Road:
             revision = ruling.current(reader)
         return self._follow(revision)
 
-    def _start(self, policy: PolicySet | None, made_by: str) -> None:
+    def _start(self, policy: PolicySet | None, made_by: str, *, allow_older: bool) -> None:
+        known = anchors.read(self.path) if self.path and not allow_older else ()
         with self._turn() as turn:
+            publishing.refuse_older(turn.tx, known, self.path)
             workspace.mark_made_by(turn, made_by)
             self._process = living.register(turn, self.kind)
         self.store_id = self.meta("store_id") or ""
@@ -170,11 +178,24 @@ class Road:
         """Open one turn; tell the observers after it is committed."""
         self._follow_fork()
         with self.store.transaction(durable=durable) as tx:
-            turn = Turn(tx, self.clock.now(), self._process, self._labels)
+            turn = self._begin(tx, self._process)
             yield turn
+        self._head = max(self._head, turn.head)
         if turn.touched:
             for observer in self.observers:
                 observer(frozenset(turn.touched))
+
+    def _begin(self, tx: Tx, process: int) -> Turn:
+        """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
+        own = self.clock.now()
+        state = timing.look(tx)
+        publishing.refuse_shorter(state.seq, self._head, self.path)
+        return Turn(tx, max(own, state.mark), process, self._labels, own, head=state.seq)
+
+    def now(self) -> datetime:
+        """Return the time that counts: process time, or the store's newest where that is later; UTC."""
+        with self.store.reader() as reader:
+            return timing.time_of(reader, self.clock.now())
 
     def _judged(
         self,
@@ -245,7 +266,7 @@ class Road:
         self._labels = self._labels | {"process": self._pid}
         self._hands, self._unsettled, self.observers = Hands(), {}, []
         with self.store.transaction() as tx:
-            self._process = living.register(Turn(tx, self.clock.now(), 0, self._labels), self.kind)
+            self._process = living.register(self._begin(tx, 0), self.kind)
 
 
 def package_version() -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from gate.errors import StoreError
+from gate.errors import IllegalMove, StoreError
 
 NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "glusterfs", "lustre", "9p", "davfs"}
@@ -78,17 +79,62 @@ def read_key(database: Path) -> bytes:
     return key
 
 
-def write_key(database: Path) -> bytes:
-    """Write a new key (0600) beside a database, replacing any old one, and return it."""
-    path, key = key_path(database), secrets.token_bytes(KEY_BYTES)
+def write_key(database: Path, key: bytes | None = None) -> bytes:
+    """Write a key (0600) beside a database, replacing any old one, and return it.
+
+    Args:
+        database: Path of the database.
+        key: The key; None makes a new one.
+
+    Raises:
+        StoreError: It cannot be written; the old one stays.
+    """
+    path, key = key_path(database), key or secrets.token_bytes(KEY_BYTES)
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
+    with new_file(fresh) as handle, os.fdopen(handle, "w") as file:
         file.write(key.hex())
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(path)
     return key
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[int]:
+    """Make a file (0600) where none stands, and give its descriptor, which the block closes.
+
+    A block that fails leaves no file.
+
+    Raises:
+        IllegalMove: There is one already (code ``exists``).
+        StoreError: It cannot be written.
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise IllegalMove(
+            f"{path} is there already. Nothing was written. Name another file.", code="exists"
+        ) from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}. Nothing was changed.") from error
+    try:
+        yield handle
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be written: {error.strerror}. Nothing was changed.") from error
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def sync(path: Path) -> None:
+    """Write a file and the entry of its folder to the disk."""
+    for place, flags in ((path, os.O_RDONLY), (path.parent, os.O_RDONLY | os.O_DIRECTORY)):
+        handle = os.open(place, flags)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def identity(path: Path) -> tuple[int, int]:

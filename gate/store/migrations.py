@@ -74,7 +74,7 @@ CREATE TABLE notices (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, action TEXT REFERENCES actions, session TEXT NOT NULL,
     version INTEGER NOT NULL, channel TEXT NOT NULL, text TEXT NOT NULL, made_at INTEGER NOT NULL,
     due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, leased_until INTEGER NOT NULL DEFAULT 0,
-    done_at INTEGER, error TEXT NOT NULL DEFAULT '') STRICT;
+    done_at INTEGER, error TEXT NOT NULL DEFAULT '', anchor TEXT NOT NULL DEFAULT '') STRICT;
 CREATE INDEX notices_open ON notices (due_at) WHERE done_at IS NULL;
 CREATE INDEX notices_by_action ON notices (action);
 CREATE TABLE cards (
@@ -120,8 +120,8 @@ CREATE TABLE audit (
     action TEXT GENERATED ALWAYS AS (json_extract(body, '$.action')) VIRTUAL) STRICT;
 CREATE INDEX audit_by_action ON audit (action) WHERE action IS NOT NULL;
 CREATE TABLE audit_head (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,
-    hash TEXT NOT NULL) STRICT;
-INSERT INTO audit_head VALUES (1, 0, '');
+    hash TEXT NOT NULL, mark INTEGER NOT NULL, base_seq INTEGER NOT NULL, base_hash TEXT NOT NULL) STRICT;
+INSERT INTO audit_head VALUES (1, 0, '', 0, 0, '');
 """
 
 

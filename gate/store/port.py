@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 Row = dict[str, Any]
@@ -54,6 +55,10 @@ class Store(Protocol):
 
     def reader(self) -> AbstractContextManager[Reader]:
         """Read committed rows, apart from any transaction of this process."""
+        ...
+
+    def backup(self, target: Path) -> None:
+        """Copy the store as it stands into a new file, with its key beside it, and check the copy."""
         ...
 
     def close(self) -> None:

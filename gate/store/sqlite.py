@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from sqlite_utils import Database
 from gate.clock import monotonic, pause
 from gate.errors import GateError, StoreBusy, StoreError
 from gate.store import files, migrations
+from gate.store.faults import explained, is_busy
 from gate.store.port import Params, Reader, Row, Tx
 
 BUSY_SECONDS = 10.0
@@ -146,13 +147,17 @@ class SqliteStore:
             raise StoreError("The gate is closed; nothing ran. Open it again.", code="closed")
         if connection.in_transaction:
             raise StoreError("A transaction was begun inside another; nothing ran.", code="nested")
+        self._check_file()
+        return connection
+
+    def _check_file(self) -> None:
+        """Make sure that the path still has the file that was opened."""
         if self.path is not None and files.identity(self.path) != self._file:
             raise StoreError(
                 f"The file at {self.path} is not the store that was opened. Nothing ran. "
                 "Put the old file back, or restart to use the new one.",
                 code="store_replaced",
             )
-        return connection
 
     @contextmanager
     def reader(self) -> Iterator[Reader]:
@@ -162,8 +167,28 @@ class SqliteStore:
         with lock, _raw_errors(self.path):
             if self._writer is None:
                 raise StoreError("The gate is closed. Open it again.", code="closed")
-            with _snapshot(self._read, apart=self._read is not self._writer):
-                yield _Rows(self._read)
+            self._check_file()
+            yield _Rows(self._read)
+
+    def backup(self, target: Path) -> None:
+        """Copy the store as it stands into a new file (0600), with its key beside it, and check the copy.
+
+        Raises:
+            IllegalMove: A file is there already (code ``exists``).
+            StoreError: The copy cannot be written, or the store is damaged.
+        """
+        if self.path is None:
+            raise StoreError("A store in memory cannot be backed up; name a file.")
+        with files.new_file(target) as handle:
+            os.close(handle)
+            with _raw_errors(target), closing(sqlite3.connect(target)) as copy:
+                with self._read_lock:
+                    self._check_file()
+                    self._read.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                _refuse_damaged(copy, target)
+            files.sync(target)
+            files.write_key(target, self.key)
 
     def close(self) -> None:
         """Close both connections; a child of a fork only forgets them."""
@@ -185,7 +210,6 @@ class SqliteStore:
     def _bury(self) -> None:
         """Set the inherited connections aside in a forked child, with fresh locks."""
         _graveyard.extend(c for c in (self._writer, self._read) if c is not None)
-        self._writer = None  # whoever comes before the child has opened its own finds the store closed
         self._lock, self._read_lock = threading.RLock(), threading.RLock()
 
 
@@ -207,6 +231,15 @@ def _connect(path: Path | None, *, read_only: bool) -> sqlite3.Connection:
     return connection
 
 
+def _refuse_damaged(copy: sqlite3.Connection, target: Path) -> None:
+    (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+    if found != "ok":
+        raise StoreError(
+            f"The store is damaged: {found}. The copy {target} was not kept. Put an older backup in place.",
+            code="store_damaged",
+        )
+
+
 def _refuse_others(reader: Reader, path: Path | None) -> None:
     """Refuse a database that another program made, before anything in it is changed."""
     if migrations.schema_of(reader) == 0 and reader.one("SELECT 1 FROM sqlite_master"):
@@ -225,7 +258,7 @@ def _wal(database: Database, path: Path) -> None:
             _refuse_others(_Rows(database.conn), path)
             database.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:
-            if not _is_busy(error) or monotonic() >= until:
+            if not is_busy(error) or monotonic() >= until:
                 raise
             pause(0.01)
 
@@ -236,33 +269,17 @@ def _begin(connection: sqlite3.Connection, durable: bool) -> bool:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
-        if _is_busy(error):
+        if is_busy(error):
             return False
         raise
     return True
 
 
-@contextmanager
-def _snapshot(connection: sqlite3.Connection, *, apart: bool) -> Iterator[None]:
-    """Let every read of a block see one state, whatever other connections write meanwhile."""
-    if not apart or connection.in_transaction:
-        yield
-        return
-    try:
-        connection.execute("BEGIN")
-        yield
-    finally:
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Roll back; where the disk fails even that, SQLite has done so or does at the next opening."""
+    with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-
-
-def _is_busy(error: sqlite3.OperationalError) -> bool:
-    return (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @contextmanager
@@ -272,11 +289,8 @@ def _raw_errors(path: Path | None) -> Iterator[None]:
         yield
     except GateError:
         raise
-    except sqlite3.OperationalError as error:
-        kind = StoreBusy if _is_busy(error) else StoreError
-        raise kind(f"The store {path} cannot be used: {error}. Nothing ran.") from error
     except sqlite3.Error as error:
-        raise StoreError(f"The store {path} cannot be used: {error}. Nothing ran.") from error
+        raise explained(error, path) from error
 
 
 def _before_fork() -> None:

@@ -12,7 +12,7 @@ from gate.errors import IllegalMove
 from gate.lifecycle import State, Verb
 from gate.model import Action, ActionRecord, Ruling
 from gate.store.port import Row
-from gate.verbs import asking, ends, freezing, ledger, look, waiting
+from gate.verbs import asking, ends, freezing, ledger, look, timing, waiting
 from gate.verbs.asking import Judgement
 from gate.verbs.turn import GATE, Stale, Turn, action_row
 
@@ -62,10 +62,13 @@ def claim(
 
     Raises:
         IllegalMove: The call is not the one that was approved.
+        ClockError: The store's newest time lies too far after this process's.
     """
     row = action_row(turn.tx, action_id)
     if row["state"] != State.APPROVED:
         return Claimed(False, look.record(turn.tx, row))
+    if not row["declared_read"]:
+        timing.refuse_behind(turn)
     if digest != row["current_digest"]:
         raise IllegalMove(
             f"The call is not the one that was approved as {action_id}; nothing ran.", code="changed"

@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 from gate.clock import to_us
 from gate.lifecycle import State
 from gate.model import Notice
+from gate.store import anchors
+from gate.store.anchors import Anchor
 from gate.store.port import Reader, Row
-from gate.verbs import ends
+from gate.verbs import ends, publishing
 from gate.verbs.turn import Turn, action_row
 
 
@@ -34,12 +36,18 @@ def lease(turn: Turn, *, limit: int, lease: timedelta) -> list[Notice]:
         "WHERE done_at IS NULL AND due_at <= ? AND leased_until <= ?) ORDER BY place, id LIMIT ?",
         (turn.us, turn.us, limit),
     )
+    head = publishing.head(turn.tx)
     for row in found:
+        row["anchor"] = str(head) if head and row["kind"] in _ANCHORED else ""
         turn.tx.run(
-            "UPDATE notices SET leased_until = ?, attempts = attempts + 1 WHERE id = ?",
-            (to_us(turn.now + lease), row["id"]),
+            "UPDATE notices SET leased_until = ?, attempts = attempts + 1, anchor = ? WHERE id = ?",
+            (to_us(turn.now + lease), row["anchor"], row["id"]),
         )
     return [_notice(row) for row in found]
+
+
+_ANCHORED = ("reply", "announce")
+"""Kinds of messages that carry the head of the log, as committed before they were leased."""
 
 
 def _notice(row: Row) -> Notice:
@@ -49,19 +57,24 @@ def _notice(row: Row) -> Notice:
         row["action"],
         row["version"],
         row["channel"],
-        row["text"],
+        row["text"] + (f"\nLog {row['anchor']}" if row["anchor"] else ""),
         row["attempts"] + 1,
     )
 
 
-def done(turn: Turn, notice_id: int, *, channel: str, ts: str) -> None:
-    """Record that a notice was posted; the first card starts the time in which people may see it."""
+def done(turn: Turn, notice_id: int, *, channel: str, ts: str) -> Anchor | None:
+    """Record that a notice was posted; the first card starts the time in which people may see it.
+
+    Returns:
+        The head of the log that was posted with it, or None.
+    """
     row = _row(turn, notice_id)
     if row is None:
-        return
+        return None
     turn.tx.run("UPDATE notices SET done_at = ?, error = '' WHERE id = ?", (turn.us, notice_id))
     if row["kind"] == "card" and ts:
         learn(turn, row["action"], row["version"], channel, ts)
+    return next(iter(anchors.find(row["anchor"])), None)
 
 
 def learn(turn: Turn, action_id: str, version: int, channel: str, ts: str) -> None:

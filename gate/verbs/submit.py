@@ -18,7 +18,7 @@ from gate.policy.limits import Limits
 from gate.policy.spending import with_budgets
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import freezing, ledger, limiting, look, waiting
+from gate.verbs import freezing, ledger, limiting, look, timing, waiting
 from gate.verbs.ledger import Spending
 from gate.verbs.turn import ACTION, Stale, Turn, action_row
 
@@ -79,8 +79,11 @@ def submit(turn: Turn, draft: Draft, *, wait: bool, would_block: bool = False) -
     Raises:
         NoSession: The session is unknown, ended, or another's.
         CallIdReused: The call id stands for another call.
+        ClockError: The store's newest time lies too far after this process's.
         WouldBlock: The caller would have to wait and must not; there is no new hold.
     """
+    if not draft.verdict.effect.declared_read:
+        timing.refuse_behind(turn)
     _check_session(turn, draft)
     known = _by_call_id(turn, draft)
     if known is not None:

@@ -39,17 +39,21 @@ class Turn:
 
     Attributes:
         tx: The open transaction.
-        now: The one time of this turn, UTC.
+        now: The one time of this turn, UTC: process time, or the store's newest where that is later.
         process: Row id of this process.
         labels: Host, process and version, for the log.
+        own: Process time, UTC.
         touched: Ids of the actions that this turn moved; told to waiters after the commit.
+        head: Number of the newest record that this turn knows.
     """
 
     tx: Tx
     now: datetime
     process: int
     labels: Mapping[str, Any]
+    own: datetime
     touched: set[str] = field(default_factory=set)
+    head: int = 0
 
     @property
     def us(self) -> int:
@@ -58,7 +62,7 @@ class Turn:
 
     def log(self, kind: str, *, actor: str, **fields: Any) -> None:
         """Append one record to the log."""
-        audit.append(self.tx, kind, self.now, actor=actor, labels=self.labels, **fields)
+        self.head = audit.append(self.tx, kind, self.now, actor=actor, labels=self.labels, **fields)
 
     def move(
         self, row: Row, verb: Verb, end: State, *, actor: str, code: str = "", reason: str = "", **fields: Any

@@ -1,0 +1,44 @@
+"""Say what the driver's errors mean, and what to do about them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from gate.errors import StoreBusy, StoreError
+
+_FULL = (sqlite3.SQLITE_FULL,)
+_UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Tell whether somebody else holds the database."""
+    return _kind(error) in _BUSY
+
+
+def explained(error: sqlite3.Error, path: Path | None) -> StoreError:
+    """Return the fault that an error of the driver becomes: what, where, and what to do next."""
+    where, kind = f"The store {path}", _kind(error)
+    if kind in _BUSY:
+        return StoreBusy(f"{where} is held by another process. Nothing ran. Call again.")
+    if kind in _FULL:
+        said = f"{where} cannot grow: its disk is full. Nothing ran. Make room and call again."
+        return StoreError(said, code="store_full")
+    if kind in _UNWRITABLE:
+        said = f"{where} cannot be written ({error}). Nothing ran. Let this user write it and its folder."
+        return StoreError(said, code="store_readonly")
+    if kind in _DAMAGED:
+        return StoreError(
+            f"{where} is damaged, or no store ({error}). Nothing ran. Stop what uses it, keep a copy, put "
+            "the newest backup in its place and run 'gate db adopt'.",
+            code="store_damaged",
+        )
+    if kind == sqlite3.SQLITE_IOERR:
+        return StoreError(f"{where} cannot be used: {error}. Nothing ran. Look at its disk and call again.")
+    return StoreError(f"{where} cannot be used: {error}. Nothing ran.")
+
+
+def _kind(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
