@@ -15,6 +15,7 @@ from bot.payloads import Press
 from bot.references import Origin, Reference
 from bot.slack_errors import CALL_FAILURES
 from bot.views import everything, modals
+from bot.views.budgets import lets_pass
 from bot.views.text import Block
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import OPEN, State
@@ -41,10 +42,12 @@ class Answer:
     Attributes:
         said: ``approve`` or ``deny``.
         comment: Their words or the quick reason.
+        headroom: Whether an approval also lets the next calls pass that would be over the budget.
     """
 
     said: Said
     comment: str = ""
+    headroom: bool = False
 
 
 class Deciding:
@@ -62,11 +65,14 @@ class Deciding:
     async def approve(self, press: Press) -> None:
         """Record an approval pressed on a card, or ask for the comment that the policy wants with it."""
         origin, record = await self._found(press)
+        more = press.action == names.APPROVE_MORE
         if modals.comment_required(record, "approve") and record.state is State.PENDING:
-            await self._form(press, modals.approve_form(record, origin))
+            await self._form(
+                press, modals.approve_form(record, origin, more=lets_pass(record) if more else 0)
+            )
             return
         try:
-            await self.decide(press, origin, record, Answer("approve"))
+            await self.decide(press, origin, record, Answer("approve", headroom=more))
         except IllegalMove as fault:
             if fault.code != "view_required":
                 raise
@@ -135,6 +141,7 @@ class Deciding:
             satisfies=eligible.satisfies,
             said=answer.said,
             comment=answer.comment,
+            headroom=answer.headroom,
             route=self.route(press, origin),
         )
         desk.wake.set()

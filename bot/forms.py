@@ -57,8 +57,10 @@ class Forms:
         except ValueError:
             raise IllegalMove(OLD, code="unknown_hold") from None
         record = await self._deciding.hold(origin.reference, press, origin)
-        said: Said = "approve" if press.action == names.APPROVE_FORM else "deny"
-        answer = Answer(said, _comment(press, record, said))
+        approves = press.action in (names.APPROVE_FORM, names.APPROVE_MORE_FORM)
+        said: Said = "approve" if approves else "deny"
+        more = press.action == names.APPROVE_MORE_FORM
+        answer = Answer(said, _comment(press, record, said), headroom=more)
         if len(answer.comment) > modals.COMMENT_LIMIT + LONGEST_REASON:
             return _errors(TOO_LONG)
         if not answer.comment and modals.comment_required(record, said):

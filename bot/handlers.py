@@ -56,6 +56,7 @@ class Handlers:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._does: dict[str, Callable[[Press], Awaitable[None]]] = {
             names.APPROVE: self._deciding.approve,
+            names.APPROVE_MORE: self._deciding.approve,
             names.APPROVE_WITH_COMMENT: self._deciding.ask,
             names.DENY: self._deciding.ask,
             names.STOP: self._deciding.ask,

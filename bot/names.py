@@ -15,11 +15,13 @@ STOP = "gate:stop"
 MORE = "gate:more"
 VIEW = "gate:view"
 APPROVE_WITH_COMMENT = "gate:approve_comment"
+APPROVE_MORE = "gate:approve_more"
 PAGE_BACK = "gate:page:back"
 PAGE_NEXT = "gate:page:next"
 
 DENY_FORM = "gate:form:deny"
 APPROVE_FORM = "gate:form:approve"
+APPROVE_MORE_FORM = "gate:form:approve_more"
 NOTHING = "gate:form:none"
 
 REASON = "gate:reason"

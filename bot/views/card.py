@@ -9,6 +9,7 @@ from typing import Any
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, words
+from bot.views.budgets import budget_lines, lets_pass
 from bot.views.text import (
     Block,
     Shown,
@@ -117,7 +118,7 @@ def _for_whom(record: HoldRecord) -> list[Block]:
 
 def _why(record: HoldRecord) -> list[Block]:
     asking = [ruling for ruling in record.rulings if ruling.answer == "require_approval"] or [*record.rulings]
-    told = [_because(ruling) for ruling in asking[:REASONS]]
+    told = [line for each in asking[:REASONS] for line in (_because(each), *budget_lines(each))]
     more = [f"and {len(asking) - REASONS} more reasons"] if len(asking) > REASONS else []
     return [blocks.section(lines(*told, *more), 1500)] if told else []
 
@@ -178,7 +179,24 @@ def _buttons(record: HoldRecord) -> Block:
         "Approve", names.APPROVE, reference, style="" if words.careful(record) else "primary", confirm=sure
     )
     deny = blocks.button("Deny", names.DENY, reference)
-    return blocks.actions(approve, deny, _more(record))
+    return blocks.actions(approve, *_and_more(record, reference), deny, _more(record))
+
+
+def _and_more(record: HoldRecord, reference: str) -> list[Block]:
+    """Return the button that also lets the next calls pass, where a budget offers it."""
+    count = lets_pass(record)
+    if not count:
+        return []
+    sure = blocks.confirm(
+        f"Approve, and {count} more unseen?",
+        lines(
+            clip(one_line(record.described), 150),
+            "",
+            f"Runs once, now. The next {count} that would be over the budget run without asking anybody.",
+        ),
+        "Approve",
+    )
+    return [blocks.button(f"Approve and let {count} more pass", names.APPROVE_MORE, reference, confirm=sure)]
 
 
 def _once(record: HoldRecord) -> Shown:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from bot import names
 from bot.references import Origin, code_of
 from bot.views import blocks, words
+from bot.views.budgets import budget_lines
 from bot.views.card import evidence_line, past_line
 from bot.views.modals import modal
 from bot.views.text import Block, Shown, fixed, lines, moment, one_line, plain, rich_text, visible, width
@@ -160,7 +161,7 @@ def _people(record: HoldRecord) -> Iterator[Block]:
 
 def _reasons(record: HoldRecord) -> Iterator[Block]:
     yield blocks.context(fixed("*Why*"))
-    told = [one_line(_told(ruling)) for ruling in record.rulings]
+    told = [one_line(line) for each in record.rulings for line in (_told(each), *budget_lines(each))]
     yield from blocks.long_text(lines(*told))
 
 

@@ -82,11 +82,19 @@ def deny_form(record: HoldRecord, origin: Origin) -> Block:
     return _form(title, submit, content, names.DENY_FORM, origin)
 
 
-def approve_form(record: HoldRecord, origin: Origin) -> Block:
-    """Return the modal that takes a comment with an approval."""
-    what = blocks.section(lines(one_line(record.described), "", "Runs once, now."), 900)
+def approve_form(record: HoldRecord, origin: Origin, *, more: int = 0) -> Block:
+    """Return the modal that takes a comment with an approval.
+
+    Args:
+        record: The hold.
+        origin: Where it was opened from.
+        more: How many more calls the approval lets pass; 0 for this one alone.
+    """
+    unseen = [f"The next {more} that would be over the budget run without asking anybody."] if more else []
+    what = blocks.section(lines(one_line(record.described), "", "Runs once, now.", *unseen), 900)
     optional = not comment_required(record, "approve")
-    return _form("Approve this call", "Approve", [what, _comment_input(optional)], names.APPROVE_FORM, origin)
+    form = names.APPROVE_MORE_FORM if more else names.APPROVE_FORM
+    return _form("Approve this call", "Approve", [what, _comment_input(optional)], form, origin)
 
 
 def _form(title: str, submit: str, content: list[Block], callback: str, origin: Origin) -> Block:

@@ -68,7 +68,7 @@ def people(decisions: Iterable[Decision]) -> str:
     last = list({decision.person: decision for decision in decisions}.values())[-PEOPLE:]
     return " ".join(
         f"{'Approved' if decision.said == 'approve' else 'Denied'} by {mention(decision.person.user)}"
-        f" {moment(decision.at)}."
+        f" {moment(decision.at)}{', and the next ones over the budget' if decision.headroom else ''}."
         for decision in last
     )
 
