@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -65,6 +65,7 @@ class Notices:
         self._pacer = Pacer()
         self._tasks: set[asyncio.Task[None]] = set()
         self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._queued: Counter[str] = Counter()
         self._replied: dict[tuple[int, str, str], None] = {}
         self._kinds: dict[str, Callable[[Notice], Awaitable[None]]] = {
             "card": self._card,
@@ -121,6 +122,7 @@ class Notices:
     async def _deliver(self, notice: Notice) -> None:
         """Deliver one notice; those of one hold go one after the other."""
         key = notice.hold or f"channel {notice.channel}"
+        self._queued[key] += 1
         async with self._order[key]:
             try:
                 await self._attempt(notice)
@@ -129,8 +131,9 @@ class Notices:
             except Exception:
                 log.exception("A message could not be posted")
                 await self._try_record(self._later(notice, "error in the bot", 0.0))
-        if not self._order[key].locked():
-            self._order.pop(key, None)
+            self._queued[key] -= 1
+            if not self._queued[key]:
+                del self._queued[key], self._order[key]
 
     async def _attempt(self, notice: Notice) -> None:
         try:
@@ -154,8 +157,6 @@ class Notices:
         A dead token ends a hold that nobody could be asked about; a card that stands is brought up to date
         when the token is taken again.
         """
-        if found.code == "ratelimited":
-            self._pacer.close(notice.channel, found.retry_after)
         if notice.kind == "card":
             lost = found.permanent and (found.kind != "app" or await self._token_is_dead())
         else:
@@ -252,7 +253,13 @@ class Notices:
 
     async def _post(self, **message: Any) -> Any:
         message |= UNPARSED
-        return await self._desk.poster.chat_postMessage(unfurl_links=False, unfurl_media=False, **message)
+        try:
+            return await self._desk.poster.chat_postMessage(unfurl_links=False, unfurl_media=False, **message)
+        except CALL_FAILURES as error:
+            found = trouble(error)
+            if found.code == "ratelimited":
+                self._pacer.close(message["channel"], found.retry_after)
+            raise
 
 
 def _wants_card(record: HoldRecord, channel: str) -> bool:

@@ -112,3 +112,21 @@ def passing(office: Office) -> bool:
     """Let a second pass for everybody, so that what is to be tried again is due."""
     office.clock.advance(1)
     return True
+
+
+def test_a_rate_limit_on_replies_holds_their_channel_back(office: Office, workspace: LocalWorkspace) -> None:
+    """Where a reply was told to come later, nothing else goes into that channel before that."""
+    office.open()
+    first = office.hold()
+    office.card(first)
+    workspace.control.faults.set("chat.postMessage", kind="ratelimit", retry_after=3600, times=1)
+    seen = len(workspace.control.calls("chat.postMessage"))
+    office.agent.cancel(first.id, by="admin", reason="not needed")
+    workspace.control.wait_until(lambda state: len(workspace.control.calls("chat.postMessage")) > seen)
+    second = office.hold(order_id="ORD-2", amount=500, currency="EUR", session="s2")
+    tried(workspace, 0)
+    office.clock.advance(5)
+    for bot in office.bots:
+        bot.stop()
+    assert office.agent.hold(second.id).cards == ()
+    assert len(workspace.control.calls("chat.postMessage")) == seen + 1
