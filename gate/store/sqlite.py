@@ -168,7 +168,8 @@ class SqliteStore:
             if self._writer is None:
                 raise StoreError("The gate is closed. Open it again.", code="closed")
             self._check_file()
-            yield _Rows(self._read)
+            with _snapshot(self._read, apart=self._read is not self._writer):
+                yield _Rows(self._read)
 
     def backup(self, target: Path) -> None:
         """Copy the store as it stands into a new file (0600), with its key beside it, and check the copy.
@@ -210,6 +211,7 @@ class SqliteStore:
     def _bury(self) -> None:
         """Set the inherited connections aside in a forked child, with fresh locks."""
         _graveyard.extend(c for c in (self._writer, self._read) if c is not None)
+        self._writer = None  # whoever comes before the child has opened its own finds the store closed
         self._lock, self._read_lock = threading.RLock(), threading.RLock()
 
 
@@ -273,6 +275,20 @@ def _begin(connection: sqlite3.Connection, durable: bool) -> bool:
             return False
         raise
     return True
+
+
+@contextmanager
+def _snapshot(connection: sqlite3.Connection, *, apart: bool) -> Iterator[None]:
+    """Let every read of a block see one state, whatever other connections write meanwhile."""
+    if not apart or connection.in_transaction:
+        yield
+        return
+    try:
+        connection.execute("BEGIN")
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
