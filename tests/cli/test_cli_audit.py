@@ -66,7 +66,7 @@ def test_why_tells_a_denial(filled: Filled) -> None:
     for part in (
         "The agent desk called desk.pay in session s1, for person U0ASKER",
         "amount = 500",
-        "desk/large (desk.yml:13): Above ten.",
+        "desk/large (desk.yml:14): Above ten.",
         f"under policy revision {revision} (applied 20",
         "one of U0ALICE, U0BOB, S0FINANCE in C0APPROVALS",
         "alice (T0LOCAL/U0ALICE) denied it",
@@ -95,7 +95,7 @@ def test_why_tells_calls_nobody_was_asked_about(filled: Filled) -> None:
     """An allowed and a blocked call say by which rule, and that nobody was asked."""
     assert "Allowed without asking anybody" in said("audit", "why", filled.allowed, *filled.words())
     blocked = said("audit", "why", filled.blocked, *filled.words())
-    assert "desk/huge (desk.yml:15): Never above a thousand." in blocked
+    assert "desk/huge (desk.yml:16): Never above a thousand." in blocked
     assert "Blocked: nothing ran." in blocked
 
 

@@ -40,7 +40,7 @@ def test_show_has_everything_an_approver_sees(filled: Filled) -> None:
     """Arguments, rule with place, approvers, effect, history and the 4-digit code are shown."""
     text = said("holds", "show", filled.pending[:6], *filled.words())
     code = read("holds", "show", filled.pending, *filled.words())["short_code"]
-    parts = ["Pay 700 to dora", "amount = 700", 'to = "dora"', "desk/large (desk.yml:13): Above ten."]
+    parts = ["Pay 700 to dora", "amount = 700", 'to = "dora"', "desk/large (desk.yml:14): Above ten."]
     parts += ["one of U0ALICE, U0BOB, S0FINANCE", "cannot be undone", "C0APPROVALS", code]
     for part in [*parts, "Pay 500 to bob: denied"]:
         assert part in text, part
