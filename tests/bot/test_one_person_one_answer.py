@@ -1,4 +1,4 @@
-"""One human is one approver: whatever a payload calls their workspace, and whichever of their ids it gives."""
+"""One human is one approver, whatever a payload calls their workspace and whichever id it gives."""
 
 from __future__ import annotations
 
