@@ -12,7 +12,8 @@ from gate.cli import output, shapes
 from gate.cli.options import db_option, json_option, limit_option, opened
 from gate.ids import short_code
 from gate.lifecycle import OPEN
-from gate.model import HoldRecord, PastCall
+from gate.model import HoldRecord, PastCall, Ruling
+from gate.policy.spending import amounts_words, numbers
 from gate.service import Service
 
 
@@ -160,7 +161,7 @@ def _effect(hold: HoldRecord) -> str:
 
 def _sections(hold: HoldRecord) -> list[tuple[str, list[str]]]:
     found = [
-        ("Held because", [_ruling(each.rule, each.place, each.reason) for each in hold.rulings]),
+        ("Held because", [line for each in hold.rulings for line in _ruling(each)]),
         ("Arguments", _arguments(hold)),
         ("Who may answer", _needs(hold)),
         ("Answers so far", [_decision(hold, index) for index in range(len(hold.decisions))]),
@@ -176,8 +177,19 @@ def _sections(hold: HoldRecord) -> list[tuple[str, list[str]]]:
     return [(title, lines) for title, lines in found if lines]
 
 
-def _ruling(rule: str, place: str, reason: str) -> str:
-    return f"{rule}{f' ({place})' if place else ''}: {reason}"
+def _ruling(ruling: Ruling) -> list[str]:
+    place = f" ({ruling.place})" if ruling.place else ""
+    state = ruling.budget
+    lines = [f"{ruling.rule}{place}: {ruling.reason}"]
+    if state is None or state.hidden:
+        return lines
+    told = numbers(ruling.rule, state)
+    used = [
+        f"used by {call.described} ({amounts_words(call.used, state.kind)}), {shapes.moment(call.at)}"
+        for call in state.calls
+    ]
+    more = ["used by earlier calls too"] if state.more else []
+    return [*lines, *([] if told in ruling.reason else [told]), *used, *more]
 
 
 def _arguments(hold: HoldRecord) -> list[str]:

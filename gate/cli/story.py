@@ -168,6 +168,9 @@ def _route(body: Body) -> str:
 
 
 def _claimed(body: Body) -> str:
+    if body["move"]["to"] == "pending":
+        by = ", ".join(body.get("rules", ()))
+        return f"It was approved, but did not start, because {by} asks for another approval: {body['reason']}"
     if body["move"]["to"] == "blocked":
         by = ", ".join(body.get("rules", ()))
         return f"It was approved, but blocked before it ran by {by}: {body.get('reason', '')} Nothing ran."
