@@ -141,7 +141,7 @@ def _show_file(file: FileTold) -> None:
 
 def _show_rule(rule: RuleTold) -> None:
     about = "" if rule.matched else f": not about this action ({', '.join(rule.match)})"
-    said = about or (": applies" if rule.applies else ": does not apply")
+    said = about or (": applies" if rule.applies else ": does not apply" if rule.reached else ": not reached")
     output.say(f"{_MARKS[rule.truth]} {rule.rule} ({rule.then}, {rule.place}){said}", indent=2)
     if rule.condition is not None:
         _show_condition(rule.condition, 6)

@@ -56,6 +56,7 @@ class RuleTold:
         matched: Whether it is about the action.
         truth: What its condition came to; empty where it is not about the action.
         applies: Whether it takes part: an allow on true, the others on unknown too.
+        reached: False under ``first_match`` below a rule that surely applies.
         condition: Its condition; None for always, and where it is not about the action.
     """
 
@@ -66,6 +67,7 @@ class RuleTold:
     matched: bool
     truth: Word | Literal[""]
     applies: bool
+    reached: bool
     condition: ConditionTold | None
 
 
@@ -194,10 +196,13 @@ def _effects(subject: Subject) -> Iterator[EffectTold]:
 def _file(covering: Covering, subject: Subject, judged: Mapping[str, Judged]) -> FileTold:
     file = covering.file
     raws = file.document.get("rules") or ()
-    rules = tuple(_rule(rule, raw, subject) for rule, raw in zip(file.rules, raws, strict=True))
+    rules: list[RuleTold] = []
+    for rule, raw in zip(file.rules, raws, strict=True):
+        reached = not (file.first_match and any(each.truth == "true" for each in rules))
+        rules.append(_rule(rule, raw, subject, reached=reached))
     resolve = "first_match" if file.first_match else "strictest"
     budgets = tuple(_budget(budget, file, subject, judged.get(budget.rule)) for budget in covering.budgets)
-    return FileTold(file.name, file.file, resolve, file.default, rules, budgets)
+    return FileTold(file.name, file.file, resolve, file.default, tuple(rules), budgets)
 
 
 def _budget(budget: Budget, file: PolicyFile, subject: Subject, judged: Judged | None) -> BudgetTold:
@@ -218,7 +223,7 @@ def _budget(budget: Budget, file: PolicyFile, subject: Subject, judged: Judged |
     )
 
 
-def _rule(rule: Rule, raw: Mapping[str, Any], subject: Subject) -> RuleTold:
+def _rule(rule: Rule, raw: Mapping[str, Any], subject: Subject, *, reached: bool) -> RuleTold:
     matched = any(glob.matches(subject.action.name) for glob in rule.match)
     condition = tell_condition(raw["when"], subject) if matched and rule.condition else None
     truth: Word | Literal[""] = "" if not matched else condition.truth if condition else "true"
@@ -229,7 +234,8 @@ def _rule(rule: Rule, raw: Mapping[str, Any], subject: Subject) -> RuleTold:
         match=tuple(glob.pattern for glob in rule.match),
         matched=matched,
         truth=truth,
-        applies=truth == "true" or (truth == "unknown" and rule.answer != "allow"),
+        applies=reached and (truth == "true" or (truth == "unknown" and rule.answer != "allow")),
+        reached=reached,
         condition=condition,
     )
 

@@ -41,6 +41,19 @@ def test_every_rule_of_every_covering_file_is_told_in_order() -> None:
     assert (file.resolve, file.default) == ("strictest", "block")
 
 
+def test_below_the_first_rule_that_surely_applies_nothing_is_reached() -> None:
+    """Under first_match; a rule that is unknown lets the walk go on."""
+    rules = (
+        rule("open", "require_approval", when={"args.m": 1}),
+        rule("any", "allow"),
+        rule("rest", "block"),
+    )
+    for resolve, reached in (("first_match", [True, True, False]), ("strictest", [True, True, True])):
+        found = _told({"n": 5}, *rules, resolve=resolve).files[0].rules
+        assert [each.reached for each in found] == reached
+        assert [each.applies for each in found] == reached
+
+
 def test_a_condition_tells_its_value_truth_and_why() -> None:
     """A comparison that is true, one that is false, and one that cannot be decided."""
     text = "args.n: {gt: 10}"
