@@ -1,6 +1,8 @@
-"""Check an exported log without the database: ``python -m gate.audit_export FILE``, standard library only.
+"""Check an exported log without the database: ``python -m gate.audit_export FILE``.
 
-An export is UTF-8 text, one JSON object for each line:
+It imports the standard library only, so that this file can be handed to somebody and run alone.
+
+An export is ASCII text, one JSON object for each line:
 
     {"format": "gate.audit.v1", "store": ID, "first": N, "before": HASH}
     {"seq": N, "body": TEXT, "hash": HASH}          each record, without gaps

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from gate.audit_export import FORMAT
 from gate.store import files
@@ -54,15 +54,15 @@ def lines(reader: Reader, store: str, upto: int | None = None) -> Iterator[str]:
 
 
 def _line(**fields: Any) -> str:
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps(fields, separators=(",", ":")) + "\n"
 
 
-def write(reader: Reader, store: str, out: TextIO, upto: int | None = None) -> Span:
-    """Write an export, and return which records it has."""
+def write(reader: Reader, store: str, put: Callable[[str], object], upto: int | None = None) -> Span:
+    """Write an export line by line, and return which records it has."""
     first = last = 0
     head = ""
     for line in lines(reader, store, upto):
-        out.write(line)
+        put(line)
         fields = json.loads(line) if line.startswith(('{"format"', '{"last"')) else {}
         first, last, head = fields.get("first", first), fields.get("last", last), fields.get("head", head)
     return Span(first, last, head)
@@ -76,7 +76,7 @@ def write_file(reader: Reader, store: str, path: Path, upto: int | None = None) 
         StoreError: It cannot be written; the log stays as it is.
     """
     with files.new_file(path) as handle, os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        span = write(reader, store, file, upto)
+        span = write(reader, store, file.write, upto)
         file.flush()
         os.fsync(file.fileno())
     return span, _sha256(path)

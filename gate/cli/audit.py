@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,18 @@ import click
 from gate.audit import AuditRecord, Filter
 from gate.cli import output, shapes, story
 from gate.cli.exits import Exit
-from gate.cli.options import db_option, json_option, limit_option, opened, time_option
+from gate.cli.options import (
+    anchors_option,
+    db_option,
+    json_option,
+    limit_option,
+    opened,
+    published,
+    time_option,
+)
 from gate.errors import IllegalMove
 from gate.service import Service
+from gate.verifying import Verified
 
 _LINK = re.compile(r".*/archives/(?P<channel>[A-Z0-9]+)/p(?P<seconds>\d{10})(?P<micros>\d{6})/?")
 
@@ -91,25 +100,49 @@ def why_command(what: str, db: Path | None, as_json: bool) -> None:
 
 
 @audit_group.command("verify")
+@anchors_option
+@click.option(
+    "--archive",
+    "archives",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    multiple=True,
+    metavar="FILE",
+    help="What 'gate audit archive' wrote; give all of them.",
+)
 @db_option
 @json_option
-def verify_command(db: Path | None, as_json: bool) -> int:
+def verify_command(
+    anchors: tuple[str, ...], archives: tuple[Path, ...], db: Path | None, as_json: bool
+) -> int:
     """Check that the log is whole.
 
-    Ends with 1 where a record was changed, removed, reordered, inserted or cut off.
+    Ends with 1 where a record was changed, removed, reordered, inserted or cut off, or is not the one that
+    was published.
     """
-    with opened(db) as service:
-        found = service.verify()
+    heads = published(anchors)
+    with opened(db, allow_older=True) as service:
+        found = service.verify(heads, archives)
     if as_json:
         output.emit(shapes.as_json(found))
     elif found.ok:
         output.say(f"The log is whole: {found.records:,} records, head {found.head or 'none'}.")
+        for line in _beside(found, archives):
+            output.say(line)
     else:
         output.say(f"The log is not whole. The first bad record is #{found.first_bad}: {found.problem}.")
         output.say(
-            f"The {found.records:,} before it are whole. Compare with a copy of the store made earlier."
+            f"The {found.records:,} before it are whole. Compare with a backup ('gate db backup' makes them)."
         )
     return Exit.OK if found.ok else Exit.FAILED
+
+
+def _beside(found: Verified, archives: tuple[Path, ...]) -> Iterator[str]:
+    if found.anchors:
+        yield f"Published heads compared: {found.anchors:,}, all of them right."
+    if found.archived and not archives:
+        yield f"The first {found.archived:,} records are archived; --archive FILE checks them too."
+    if found.unchecked:
+        yield f"Published heads of archived records, not compared: {found.unchecked:,}."
 
 
 def action_id(service: Service, what: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 
 from gate.clock import SystemClock
 from gate.service import Service
+from gate.store.anchors import Anchor, find
 from gate.store.files import default_path
 from gate.values import parse_duration
 
@@ -59,11 +61,12 @@ def limit_option(default: int) -> Callable[[F], F]:
     )
 
 
-def time_option(name: str, help_: str) -> Callable[[F], F]:
+def time_option(name: str, help_: str, *, required: bool = False) -> Callable[[F], F]:
     """Add an option that takes a time: a span back from now such as ``7d``, or an ISO 8601 date or time."""
     return click.option(
         name,
         callback=_moment,
+        required=required,
         metavar="TIME",
         help=f"{help_}: 7d (ago), or an ISO date or time, UTC without a zone.",
     )
@@ -84,6 +87,40 @@ def _moment(context: click.Context, option: click.Parameter, value: str | None) 
         raise click.BadParameter(said, context, option) from None
 
 
+def anchors_option(command: F) -> F:
+    """Add ``--anchors``: texts with published heads of the log."""
+    return click.option(
+        "--anchors",
+        multiple=True,
+        metavar="FILE",
+        help="Text with published heads of the log, such as copied threads; - reads standard input.",
+    )(command)
+
+
+def published(paths: Sequence[str]) -> list[Anchor]:
+    """Return every published head that stands in these files.
+
+    Raises:
+        UsageError: A file cannot be read, or has none.
+    """
+    found: list[Anchor] = []
+    for path in paths:
+        heads = find(_text(path))
+        if not heads:
+            raise click.UsageError(f"{path} has no head of a log; one looks like '#1234 0123456789ab'.")
+        found += heads
+    return found
+
+
+def _text(path: str) -> str:
+    if path == "-":
+        return sys.stdin.read()
+    try:
+        return Path(path).read_text("utf-8", "replace")
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
 def required_policy(policy: Path | None) -> Path:
     """Return the path of the policy, or say how to name one."""
     if policy is None:
@@ -99,18 +136,21 @@ def store_path(db: Path | None) -> Path:
 
 
 @contextmanager
-def opened(db: Path | None, *, create: bool = False, renew_key: bool = False) -> Iterator[Service]:
+def opened(
+    db: Path | None, *, create: bool = False, renew_key: bool = False, allow_older: bool = False
+) -> Iterator[Service]:
     """Open the store for one verb and close it after.
 
     Args:
         db: Its file, or None for the default place.
         create: Whether an empty place becomes a new store.
         renew_key: Whether a new key replaces the old or lost one.
+        allow_older: Whether it may be a copy that lacks records which were published.
 
     Raises:
         StoreError: It cannot be opened.
     """
-    service = Service(store_path(db), kind="cli", create=create, renew_key=renew_key)
+    service = Service(store_path(db), kind="cli", create=create, renew_key=renew_key, allow_older=allow_older)
     try:
         yield service
     finally:

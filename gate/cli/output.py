@@ -60,6 +60,11 @@ def verbatim(text: str) -> None:
     _write(sys.stdout, "\t".join(clean(part, lines=True) for part in text.split("\t")))
 
 
+def raw(text: str) -> None:
+    """Write ASCII text exactly as it is."""
+    _write(sys.stdout, text)
+
+
 def complain(text: str) -> None:
     """Write a message to standard error."""
     _write(sys.stderr, clean(text, lines=True) + "\n")

@@ -18,6 +18,7 @@ from gate.cli.exits import Exit, exit_of
 from gate.cli.freezing import freeze_command, unfreeze_command
 from gate.cli.holds import holds_group
 from gate.cli.init import init_command
+from gate.cli.keeping import clock_group
 from gate.cli.policy import policy_group
 from gate.cli.status import status_command
 from gate.cli.store import db_group, key_group
@@ -149,6 +150,7 @@ for command in (
     tools_group,
     key_group,
     db_group,
+    clock_group,
     doctor_command,
 ):
     cli.add_command(command)

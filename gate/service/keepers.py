@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TextIO
 
 from gate import exporting
 from gate.audit_export import Export, check
@@ -37,10 +36,10 @@ class KeepVerbs(Road):
         with self.store.reader() as reader:
             return verify(reader, heads, found)
 
-    def export(self, out: TextIO) -> Span:
-        """Write the log in a form that can be checked without the database; see ``audit_export``."""
+    def export(self, put: Callable[[str], object]) -> Span:
+        """Write the log line by line, to be checked without the database; see ``audit_export``."""
         with self.store.reader() as reader:
-            return exporting.write(reader, self.store_id, out)
+            return exporting.write(reader, self.store_id, put)
 
     def export_file(self, path: Path) -> Span:
         """Write the log so into a new file."""

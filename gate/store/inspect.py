@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gate.errors import StoreError
-from gate.store import files, migrations
+from gate.store import anchors, files, migrations
 from gate.store.sqlite import SqliteStore
 
 _COUNTED = ("actions", "holds", "decisions", "sessions", "tools", "audit")
@@ -98,8 +98,11 @@ def _read(place: Path, size: int) -> Inspection:
             return Inspection(place, _problem(schema), schema, migrations.NEWEST, _key(place), size)
         meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
         rows = {name: _count(connection, name) for name in _COUNTED}
+        (last,) = (
+            connection.execute("SELECT seq FROM audit_head").fetchone() if not _problem(schema) else (0,)
+        )
     key = _key(place)
-    problem = _problem(schema) or ("" if key == "present" else f"its key is {key}")
+    problem = _problem(schema) or ("" if key == "present" else f"its key is {key}") or _older(place, last)
     id_, made_by, team = (meta.get(name, "") for name in ("store_id", "made_by", "workspace_team"))
     return Inspection(place, problem, schema, migrations.NEWEST, key, size, id_, made_by, team, rows)
 
@@ -117,6 +120,14 @@ def _problem(schema: int) -> str:
         f"its schema {schema} is newer than this version's {migrations.NEWEST}: update slack-approval-gate"
     )
     return newer if schema > migrations.NEWEST else ""
+
+
+def _older(place: Path, connection: sqlite3.Connection) -> str:
+    (last,) = connection.execute("SELECT seq FROM audit_head").fetchone()
+    newest = max((each.seq for each in anchors.read(place)), default=0)
+    if newest <= last:
+        return ""
+    return f"it is an older copy: #{newest} was published, but its log ends at #{last}; see 'gate db adopt'"
 
 
 def _key(place: Path) -> str:
