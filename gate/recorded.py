@@ -9,7 +9,7 @@ from typing import Any
 
 from gate.digest import snapshot
 from gate.errors import ActionError
-from gate.redact import HIDDEN, Redacted, redact
+from gate.redact import Redacted, Withheld, keeps_secret, redact
 from gate.values import format_path
 
 Swap = Callable[[str], Any]
@@ -43,8 +43,16 @@ def _text(redacted: Redacted) -> str:
 
 
 def read_facts(text: str) -> dict[str, Any]:
-    """Return facts from the text that ``facts_text`` wrote."""
-    return {} if text == "{}" else {name: read_back(value) for name, value in json.loads(text).items()}
+    """Return facts from the text that ``facts_text`` wrote; what it hid cannot be read by any condition."""
+    return {} if text == "{}" else {name: _fact(read_back(each)) for name, each in json.loads(text).items()}
+
+
+def _fact(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_fact(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _fact(each) for key, each in value.items()}
+    return Withheld(value) if keeps_secret(value) else value
 
 
 def read_back(value: Any, keys: tuple[str, ...] = (), swap: Swap | None = None) -> Any:
@@ -59,7 +67,7 @@ def read_back(value: Any, keys: tuple[str, ...] = (), swap: Swap | None = None) 
         return [read_back(each, keys, swap) for each in value]
     if isinstance(value, Mapping):
         return _mapping(value, keys, swap)
-    if swap is not None and value == HIDDEN:
+    if swap is not None and keeps_secret(value):
         return swap(format_path(keys))
     return value
 

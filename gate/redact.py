@@ -1,7 +1,8 @@
 """Write a call down for people and the log, without its secrets.
 
-What a key names as secret is hidden value by value, never a whole subtree; what a policy's ``redact`` path
-names is hidden whole. The form is JSON; exact numbers keep their tag, so that ``400`` and ``"400"`` differ.
+What a key names as secret is hidden value by value, never a whole subtree; of what is secret by its shape
+only the span is hidden; what a policy's ``redact`` path names is hidden whole. The form is JSON; exact
+numbers keep their tag, so that ``400`` and ``"400"`` differ.
 """
 
 from __future__ import annotations
@@ -13,14 +14,19 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, quote_plus
 from uuid import UUID
 
+from gate.secret_names import is_secret_name
+from gate.secret_shapes import has_mark, hide_shapes, is_mark, unmarked
 from gate.shapes import is_secret, model_parts
 from gate.values import format_path, parse_path
+
+__all__ = [
+    "HIDDEN", "NOT_GIVEN", "TEXT_LIMIT", "Redacted", "Withheld", "describe", "error_text", "hide",
+    "is_hidden", "is_secret_name", "keeps_secret", "plain", "redact", "redact_text",
+]  # fmt: skip
 
 HIDDEN = "(hidden)"
 TEXT_LIMIT = 500
@@ -29,14 +35,6 @@ _LONGEST_READ = 20_000
 _LONGEST_NAME = 100
 _SHORTEST_SECRET = 4
 
-_WORDS = frozenset(
-    """password passwd passphrase passcode pwd secret secrets token apikey authorization auth credential
-    credentials cookie otp pin cvv cvc mnemonic bearer jwt privatekey accesskey""".split()  # noqa: SIM905
-)
-_KEYS = frozenset(
-    {"api", "private", "access", "signing", "encryption", "secret", "ssh", "master", "service", "client"}
-)
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ASSIGNED = re.compile(r"""(["']?)([A-Za-z][A-Za-z0-9_-]{0,60})\1\s{0,3}[:=]\s{0,3}""")
 _ASSIGNEE = re.compile(r"""(["'])(?:(?!\1).)*\1|(?:(?:Bearer|Basic)\s+)?[^\s,;&"'}\])]+""")
 _SCHEME = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}")
@@ -83,20 +81,43 @@ def redact(
     return Redacted(written, tuple(writer.hidden), tuple(writer.secrets))
 
 
-@lru_cache(maxsize=4096)
-def is_secret_name(name: str) -> bool:
-    """Tell whether a key names a secret, judging its words whole: ``api_key`` does, ``monkey`` does not."""
-    words = [word.lower() for word in _WORD.findall(name)]
-    if not _WORDS.isdisjoint(words):
-        return True
-    return any(last in {"key", "keys"} and kind in _KEYS for kind, last in pairwise(words))
+def hide(text: str) -> str:
+    """Return a text of the host's or the agent's own, such as a note, without secrets of a known shape."""
+    return hide_shapes(text)[0]
+
+
+def is_hidden(value: Any) -> bool:
+    """Tell whether a redacted value says nothing but that something was hidden."""
+    return bool(value == HIDDEN) or is_mark(value)
+
+
+def keeps_secret(value: Any) -> bool:
+    """Tell whether a redacted value hides something, whole or in part."""
+    return bool(value == HIDDEN) or has_mark(value)
+
+
+class Withheld:
+    """Stands for a value that was hidden before it was stored; no condition can read it.
+
+    Attributes:
+        text: What people see instead.
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
     """Return free text, such as an exception's, without known secrets, cut to 500 characters.
 
     Args:
-        text: Anything; ``key=value`` and ``key: value`` with a secret's name lose the value.
+        text: Anything; ``key=value`` and ``key: value`` with a secret's name lose the value, and what is
+            secret by its shape is hidden.
         secrets: Texts to hide wherever they stand; shorter ones than four characters are left.
     """
     for secret in sorted({form for each in secrets for form in _forms(each)}, key=len, reverse=True):
@@ -173,22 +194,54 @@ class _Writer:
             return self._hide(value, keys)
         inner = _fields(value)
         if inner is not None:
-            written = {key: self.value(each, (*keys, key)) for key, each in inner.items()}
+            written = self._mapping(inner, keys)
             return {"$dict": written} if any(key.startswith("$") for key in written) else written
         if isinstance(value, (list, tuple)):
             return [self.value(each, keys) for each in value]
         if self._is_secret(value, keys):
             return self._hide(value, keys)
-        return _scalar(value)
+        return self._shaped(value, keys)
+
+    def _mapping(self, inner: Mapping[str, Any], keys: _Keys) -> dict[str, Any]:
+        written: dict[str, Any] = {}
+        for key, each in inner.items():
+            name = self._key(key, keys)
+            while name in written:
+                name += "+"
+            written[name] = self.value(each, (*keys, name))
+        return written
+
+    def _key(self, key: str, keys: _Keys) -> str:
+        """Return a key without secrets of a known shape; two that look alike then stay two."""
+        name, found = hide_shapes(key)
+        if found:
+            self._note((*keys, name), found)
+        return name
+
+    def _shaped(self, value: Any, keys: _Keys) -> Any:
+        """Return a scalar as JSON without what is secret by its shape."""
+        written = _scalar(value)
+        if keys in self._show or isinstance(value, (bool, float, date, UUID)):
+            return written
+        text = written if isinstance(written, str) else _digits(value)
+        if text is None:
+            return written
+        shown, found = hide_shapes(text)
+        if found:
+            self._note(keys, found)
+        return shown if found else written
+
+    def _note(self, keys: _Keys, secrets: Sequence[str]) -> None:
+        self.hidden[format_path(keys)] = None
+        self.secrets.update(dict.fromkeys(secrets))
 
     def _is_secret(self, value: Any, keys: _Keys) -> bool:
-        if value is None or isinstance(value, bool) or keys in self._show:
+        if value is None or isinstance(value, (bool, Withheld)) or keys in self._show:
             return False
-        return is_secret(value) or (self._names and is_secret_name(keys[-1]))
+        return is_secret(value) or (self._names and is_secret_name(unmarked(keys[-1])))
 
     def _hide(self, value: Any, keys: _Keys) -> str:
-        self.hidden[format_path(keys)] = None
-        self.secrets.update(dict.fromkeys(_texts(value)))
+        self._note(keys, _texts(value))
         return HIDDEN
 
 
@@ -213,7 +266,14 @@ def _scalar(value: Any) -> Any:
         return str(value)
     if isinstance(value, bytes):
         return f"({len(value)} bytes)"
+    if isinstance(value, Withheld):
+        return value.text
     return HIDDEN if is_secret(value) else value
+
+
+def _digits(value: Any) -> str | None:
+    """Return the digits of a whole number that is as long as a card's, else None."""
+    return str(value) if type(value) is int and 10**12 <= value < 10**19 else None
 
 
 def _texts(value: Any) -> list[str]:
@@ -263,7 +323,7 @@ def _hide_assigned(text: str) -> str:
     parts, done = [], 0
     for found in _ASSIGNED.finditer(text):
         value = _ASSIGNEE.match(text, found.end()) if is_secret_name(found[2]) else None
-        if value and found.start() >= done:
+        if value and found.start() >= done and not value[0].startswith(HIDDEN[:-1]):
             quote = value[1] or ""
             parts += [text[done : found.end()], quote, HIDDEN, quote]
             done = value.end()

@@ -170,7 +170,7 @@ def _raised(runtime: Runtime, action: Action, error: Exception) -> End:
 def _secrets(runtime: Runtime, action: Action) -> tuple[str, ...] | None:
     """Return every text of the call that people may not see, or None where the policy cannot be read now."""
     try:
-        return redact(action.arguments, paths=runtime.service.policy().redactions()).secrets
+        return redact(action.arguments, paths=runtime.service.policy().known(action).redact).secrets
     except GateError:
         return None
 

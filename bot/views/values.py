@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.views.text import Shown, one_line, shown, width
 from gate.model import HoldRecord
-from gate.redact import HIDDEN
 from gate.redact import NOT_GIVEN as MISSING
+from gate.redact import is_hidden
 from gate.values import format_path, parse_path
 
 NOT_GIVEN = Shown(MISSING)
@@ -90,8 +90,8 @@ def _label(keys: tuple[str, ...]) -> Shown:
 
 def _shown(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Shown:
     """Write a value; what redaction hid is no text of the agent's and stands without quotes."""
-    hidden = value == HIDDEN and format_path(("args", *keys)) in record.hidden
-    return Shown(HIDDEN) if hidden else shown(value)
+    hidden = is_hidden(value) and format_path(("args", *keys)) in record.hidden
+    return Shown(value) if hidden else shown(value)
 
 
 def all_values(record: HoldRecord) -> tuple[Value, ...]:

@@ -113,14 +113,14 @@ class Action:
     session: str
     on_behalf_of: Principal | None = None
     call_id: str | None = None
-    target: str | None = None
+    target: str | None = field(default=None, repr=False)
     effect: Effect | None = None
     parameters: Parameters | None = None
     not_shown: tuple[str, ...] = ()
     source: Literal["host", "server"] = "host"
-    note: str | None = None
+    note: str | None = field(default=None, repr=False)
     parent: str | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

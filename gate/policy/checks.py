@@ -18,6 +18,7 @@ from gate.policy.operators import (
 )
 from gate.policy.reading import UNDECLARED, UNREADABLE, Spread, Subject, elements, is_missing, label, scalar
 from gate.policy.truth import Truth, Unknown, agreed, all_of, any_of, negate
+from gate.redact import hide
 from gate.values import decimal_of, fold
 
 Check = Callable[[Any, Subject], Truth]
@@ -71,7 +72,7 @@ def _disagree(keys: tuple[str, ...], items: list[Any], answers: list[Truth], sub
 
 
 def _shown(value: Any) -> str:
-    text = _UNSHOWN.sub("…", str(scalar(value)))
+    text = _UNSHOWN.sub("…", hide(str(scalar(value))))
     return text if len(text) <= 60 else text[:60] + "…"
 
 

@@ -15,7 +15,7 @@ from gate.budget import readable, total
 from gate.model import Action
 from gate.policy.currencies import from_minor
 from gate.policy.effects import Known, has_amount_like
-from gate.redact import is_secret_name
+from gate.secret_names import is_secret_name
 from gate.shapes import model_parts
 from gate.values import currency_code, decimal_of, format_path, parse_path
 

@@ -28,6 +28,7 @@ from gate.policy.reading import (
     reader,
     scalar,
 )
+from gate.redact import hide
 from gate.values import decimal_of, fold, format_number, format_path, limit_for
 
 SHARED = "?"
@@ -147,7 +148,7 @@ def _bucket(per: tuple[str, ...], subject: Subject) -> tuple[str, bool, tuple[st
         return SHARED, False, (f"{name} does not say whose budget it is: give {name} as a text or number",)
     if isinstance(value, Hidden):
         return f"#{text}", False, ()
-    return f"={_folded(text)}", not subject.may_show(per), ()
+    return f"={_folded(text)}", not subject.may_show(per) or hide(text) != text, ()
 
 
 def key_of(value: Any) -> str | None:

@@ -18,7 +18,7 @@ from gate.policy.policyset import PolicySet
 from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
 from gate.recorded import facts_shown, facts_text, read_facts
-from gate.redact import describe
+from gate.redact import describe, hide, redact_text
 from gate.service.preparing import (
     hidden_paths,
     redacted_for,
@@ -184,7 +184,7 @@ class AgentVerbs(Road):
         redacted = redacted_for(policy, action, verdict)
         return submitting.Draft(
             id=new,
-            action=action,
+            action=replace(action, note=_hidden_in(action.note), target=_hidden_in(action.target)),
             digest=digest,
             verdict=verdict,
             hidden=redacted.hidden,
@@ -243,7 +243,7 @@ class AgentVerbs(Road):
             with self._turn() as turn:
                 turn.log(
                     "refused", actor=f"agent:{action.agent}", code=fault.code, name=action.name,
-                    session=action.session, reason=str(fault),
+                    session=action.session, reason=redact_text(str(fault)),
                 )  # fmt: skip
             raise
 
@@ -277,3 +277,7 @@ class AgentVerbs(Road):
             with self._turn() as turn:
                 timing.note_jump(turn, turn.own + drift)
             self._drift = drift
+
+
+def _hidden_in(text: str | None) -> str | None:
+    return None if text is None else hide(text)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gate.errors import NoSession
 from gate.model import Evidence, Principal
+from gate.redact import hide
 from gate.store import rows
 from gate.store.port import Reader
 from gate.verbs import ends
@@ -65,8 +67,9 @@ def facts_of(reader: Reader, id_: str) -> str:
 
 
 def add_evidence(turn: Turn, id_: str, evidence: Sequence[Evidence]) -> None:
-    """Add the lines that the session does not have yet."""
-    for line in evidence:
+    """Add the lines that the session does not have yet, without secrets of a known shape."""
+    for given in evidence:
+        line = replace(given, text=hide(given.text), url=hide(given.url) if given.url else None)
         added = turn.tx.run(
             "INSERT OR IGNORE INTO evidence (session, text, weight, url) VALUES (?, ?, ?, ?)",
             (id_, line.text, line.weight, line.url or ""),

@@ -1,0 +1,95 @@
+"""Tell numbers and texts that only look like secrets from those that are: check digits and randomness."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections import Counter
+
+KEY_LIMIT = 256
+"""Longest key or token, in characters; a longer text carries something else."""
+
+_IBAN_LENGTHS = {
+    code: length
+    for length, codes in {
+        15: "NO", 16: "BE", 18: "DK FI FK FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV", 22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST", 26: "IS TR", 27: "BI DJ FR GR IT MC MR SM",
+        28: "AL AZ BY CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA", 30: "JO KW MU YE", 31: "MT SC",
+        32: "LC", 33: "RU",
+    }.items()
+    for code in codes.split()
+}  # fmt: skip
+_CARD_STARTS = ("4", "5", "6", *map(str, range(22, 28)), "300", "301", "302", "303", "304", "305")
+_CARD_STARTS += ("34", "35", "36", "37", "38", "39")
+
+
+def is_card(digits: str) -> bool:
+    """Tell whether digits are a payment card's number: as many, a card's beginning, Luhn's check digit."""
+    if not 13 <= len(digits) <= 19 or not digits.startswith(_CARD_STARTS):
+        return False
+    odd, even = digits[-1::-2], digits[-2::-2]
+    doubled = sum(2 * int(each) - 9 * (each > "4") for each in even)
+    return (sum(map(int, odd)) + doubled) % 10 == 0
+
+
+def iban_end(text: str) -> int:
+    """Return where an IBAN ends that a text begins with, or 0 where there is none with right check digits.
+
+    Args:
+        text: Begins with a country's letters; single spaces between its characters are passed over.
+    """
+    wanted, found, end = _IBAN_LENGTHS.get(text[:2], 0), "", 0
+    for end, each in enumerate(text, 1):  # noqa: B007 (the end is what is looked for)
+        found += each.strip()
+        if len(found) == wanted:
+            break
+    if not wanted or len(found) != wanted or text[end : end + 1].isalnum():
+        return 0
+    return end if int("".join(str(int(each, 36)) for each in found[4:] + found[:4])) % 97 == 1 else 0
+
+
+def is_ssn(text: str) -> bool:
+    """Tell whether ``AAA-GG-SSSS`` can be a social security number of the US."""
+    area, group, serial = text.split("-")
+    return area not in {"000", "666"} and area < "900" and group != "00" and serial != "0000"
+
+
+def is_keylike(text: str) -> bool:
+    """Tell whether what follows a key's prefix can be a key: letters and digits, and no longer than keys are.
+
+    Words joined by dashes are something that people should read.
+    """
+    letters = any(each.isalpha() for each in text)
+    return len(text) <= KEY_LIMIT and letters and any(each.isdigit() for each in text)
+
+
+def is_bearer(text: str) -> bool:
+    """Tell whether what follows ``Bearer`` is more than a word of a sentence."""
+    if len(text) > 16 * KEY_LIMIT:
+        return False
+    return len(text) >= 8 and (any(each.isdigit() for each in text) or not text.istitle())
+
+
+def is_basic(text: str) -> bool:
+    """Tell whether what follows ``Basic`` is a name and a password in base64."""
+    if len(text) % 4 or len(text) > 4 * KEY_LIMIT:
+        return False
+    try:
+        return b":" in base64.b64decode(text, validate=True)
+    except ValueError:
+        return False
+
+
+def is_random(text: str) -> bool:
+    """Tell whether a word is a password or key of no known kind: long, of all sorts, and without any pattern.
+
+    Identifiers of hexadecimal digits, and data longer than a key, are not.
+    """
+    if not 40 <= len(text) <= KEY_LIMIT // 2 or not text.isascii():
+        return False
+    sorts = (str.islower, str.isupper, str.isdigit)
+    if not all(any(map(sort, text)) for sort in sorts):
+        return False
+    counts = Counter(text).values()
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts) >= 4.3

@@ -1,0 +1,27 @@
+"""Tell from a key's name whether it names a secret."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+WORDS = frozenset(
+    """password passwd passphrase passcode pwd secret secrets token apikey authorization auth credential
+    credentials cookie otp pin cvv cvc mnemonic bearer jwt privatekey accesskey""".split()  # noqa: SIM905
+)
+"""Words that name a secret by themselves."""
+
+_KEYS = frozenset(
+    {"api", "private", "access", "signing", "encryption", "secret", "ssh", "master", "service", "client"}
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+@lru_cache(maxsize=4096)
+def is_secret_name(name: str) -> bool:
+    """Tell whether a key names a secret, judging its words whole: ``api_key`` does, ``monkey`` does not."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not WORDS.isdisjoint(words):
+        return True
+    return any(last in {"key", "keys"} and kind in _KEYS for kind, last in pairwise(words))
