@@ -124,6 +124,7 @@ def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
     text = _SCHEME.sub(rf"\g<scheme> {HIDDEN}", _hide_assigned(text[:_LONGEST_READ]))
+    text = hide(text)
     return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
 
 
