@@ -98,11 +98,9 @@ def _read(place: Path, size: int) -> Inspection:
             return Inspection(place, _problem(schema), schema, migrations.NEWEST, _key(place), size)
         meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
         rows = {name: _count(connection, name) for name in _COUNTED}
-        (last,) = (
-            connection.execute("SELECT seq FROM audit_head").fetchone() if not _problem(schema) else (0,)
-        )
+        older = "" if _problem(schema) else _older(place, connection)
     key = _key(place)
-    problem = _problem(schema) or ("" if key == "present" else f"its key is {key}") or _older(place, last)
+    problem = _problem(schema) or ("" if key == "present" else f"its key is {key}") or older
     id_, made_by, team = (meta.get(name, "") for name in ("store_id", "made_by", "workspace_team"))
     return Inspection(place, problem, schema, migrations.NEWEST, key, size, id_, made_by, team, rows)
 
