@@ -173,10 +173,13 @@ def test_no_secret_reaches_store_log_or_card(tmp_path: Path) -> None:
             own.append(Broken(f"cannot use {text}"))
             raise own[0]
 
-        lines = [f"Card {CARD} on file.", Evidence("See", url=f"https://x:{KEY}@e.example")]
+        lines: list[str | Evidence] = [
+            f"Card {CARD} on file.",
+            Evidence("See", url=f"https://x:{KEY}@e.example"),
+        ]
         facts = {"iban": IBAN, "token": SecretStr(KEY), "tier": "gold"}
         with gate.session("c1", agent="desk", on_behalf_of=None, evidence=lines, facts=facts):
-            cards = []
+            cards: list[str] = []
             for number in (1, 2):
                 viewer = people_who_look(gate, cards)
                 with gate.call(id=f"call-{number}", note=f"my key is {KEY}"):
@@ -252,8 +255,9 @@ def test_nothing_secret_stands_in_a_repr() -> None:
 def test_a_refused_call_is_recorded_without_its_secrets() -> None:
     """What a refusal says of a call that cannot be judged goes into the log redacted."""
     gate = service()
+    given: Any = {KEY: object()}
     with pytest.raises(ActionError):
-        gate.submit(act("desk.do", **{KEY: object()}))
+        gate.submit(act("desk.do", **given))
     assert KEY not in json.dumps([each.body for each in gate.records()])
 
 
