@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, overload
+from types import CodeType
+from typing import Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from gate.binding import Binding
 from gate.context import CallOptions, Running
@@ -40,9 +41,6 @@ from gate.outcomes import (
 from gate.primitive import Primitive
 from gate.session import Session, check_names, evidence_lines
 from gate.waiting import Wait
-
-if TYPE_CHECKING:
-    pass
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -384,5 +382,22 @@ def _is_async(function: Callable[..., Any]) -> bool:
 
 
 def _same_source(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
-    """Tell whether two functions are one piece of code, such as a module loaded again."""
-    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
+    """Tell whether two functions are one piece of code: decorated again, or their module or cell run again.
+
+    Names are taken from the code itself, since decorators copy those of functions. Where a name stands in no
+    function, a later definition replaces the earlier one; inside functions many may bear one name.
+    """
+    code, again = _code(one), _code(other)
+    if code == again and code.co_filename == again.co_filename:
+        return True
+    places = {(_home(each), _code(each).co_qualname) for each in (one, other)}
+    return len(places) == 1 and "<" not in code.co_qualname
+
+
+def _code(function: Callable[..., Any]) -> CodeType:
+    code: CodeType = getattr(function, "__func__", function).__code__
+    return code
+
+
+def _home(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__func__", function).__globals__.get("__name__", ""))

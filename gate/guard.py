@@ -37,7 +37,7 @@ Facts = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 log = logging.getLogger("gate")
 
-_MARK = "__gate_guarded__"
+_MARK, _MARKED = "__gate_guarded__", "__gate_wrapper__"
 
 
 class Raising(Protocol):
@@ -207,9 +207,14 @@ class Guarded:
 
 
 def guarded(function: object) -> Guarded | None:
-    """Return what the gate knows of a guarded callable, or None where it is not guarded."""
-    found = getattr(function, _MARK, None)
-    return found if isinstance(found, Guarded) else None
+    """Return what the gate knows of a guarded callable, or None where it is not guarded.
+
+    Decorators such as ``functools.wraps`` copy the mark onto functions that the gate never sees; it counts
+    only on the very wrapper that it was put on.
+    """
+    own = function.__func__ if isinstance(function, MethodType) else function
+    found = getattr(own, _MARK, None)
+    return found if isinstance(found, Guarded) and getattr(own, _MARKED, None) is own else None
 
 
 def guarded_call(tool: object, args: Sequence[Any]) -> tuple[Guarded, tuple[Any, ...]]:
@@ -220,8 +225,20 @@ def guarded_call(tool: object, args: Sequence[Any]) -> tuple[Guarded, tuple[Any,
     """
     known = guarded(tool)
     if known is None:
-        raise GuardError(f"{_called(tool)} is not guarded; decorate it with @gate.guard(…) first.")
+        raise GuardError(_not_guarded(tool))
     return known, (tool.__self__, *args) if isinstance(tool, MethodType) else tuple(args)
+
+
+def _not_guarded(tool: object) -> str:
+    inner: object = tool
+    while (inner := getattr(inner, "__wrapped__", None)) is not None:
+        if guarded(inner) is not None:
+            return (
+                f"{_called(tool)} stands in front of a guarded tool and is not guarded itself, so its own"
+                " code would be skipped; nothing ran. Put that decorator under @gate.guard(…), or call the guarded"
+                " tool itself."
+            )
+    return f"{_called(tool)} is not guarded; decorate it with @gate.guard(…) first."
 
 
 def wrap(known: Guarded) -> Callable[..., Any]:
@@ -247,6 +264,7 @@ def wrap(known: Guarded) -> Callable[..., Any]:
 
         wrapper = wrapper_sync
     setattr(wrapper, _MARK, known)
+    setattr(wrapper, _MARKED, wrapper)
     return wrapper
 
 

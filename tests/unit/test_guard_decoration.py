@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from gate import Effect, Gate
+from gate import Blocked, Effect, Gate
 from gate.errors import ActionError, GuardError
 from tests.gate_kit import gate_on
 
@@ -157,3 +157,101 @@ def test_facts_that_cannot_be_judged_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ActionError, match=r"facts\.when"):
             gate.session("s", on_behalf_of=None, facts={"when": object()})
         assert gate.service.records()[-1].body["kind"] != "session"
+
+
+def _closures() -> list[Any]:
+    """Return two functions of one qualified name, and one of them made again."""
+    made: list[Any] = []
+    for _ in range(2):
+
+        def tool(amount: int) -> str:
+            return f"first {amount}"
+
+        made.append(tool)
+
+    def tool(amount: int) -> str:  # type: ignore[no-redef]
+        return f"second {amount}"
+
+    return [*made, tool]
+
+
+def test_two_closures_of_one_name_are_two_functions(gate: Gate) -> None:
+    """The same code may be guarded again, such as by a factory; other code of the same name may not."""
+    first, again, second = _closures()
+    assert first.__qualname__ == second.__qualname__
+    gate.guard("desk.tool")(first)
+    gate.guard("desk.tool")(again)
+    with pytest.raises(GuardError, match="already the name of"):
+        gate.guard("desk.tool")(second)
+    gate.guard("desk.small")(lambda: 1)
+    with pytest.raises(GuardError, match="already the name of"):
+        gate.guard("desk.small")(lambda: 2)
+
+
+def test_a_cell_or_module_may_be_run_again(gate: Gate) -> None:
+    """A function that its module defines anew takes the place of the one before, also where it was edited."""
+    names: dict[str, Any] = {"gate": gate, "__name__": "notebook"}
+    for cell, amount in enumerate([1, 1, 2]):
+        text = f"@gate.guard('desk.cell')\ndef tool():\n    return {amount}\n"
+        exec(compile(text, f"cell-{cell}", "exec"), names)
+    assert gate._tools["desk.cell"].function() == 2
+
+
+def _in_front(tool: Any) -> tuple[Any, list[Any]]:
+    """Return a function that looks like a tool, and what it was called with."""
+    seen: list[Any] = []
+
+    @functools.wraps(tool)
+    def front(*args: Any, **kwargs: Any) -> Any:
+        seen.append(args)
+        return tool(*args, **kwargs)
+
+    return front, seen
+
+
+def test_a_copied_mark_guards_nothing(tmp_path: Path) -> None:
+    """A function that only looks like a guarded tool is not taken for one: guarding it really guards it."""
+    with gate_on(tmp_path, namespace="desk") as gate:
+        tool = gate.guard("desk.pay")(pay)
+        ran: list[int] = []
+
+        @functools.wraps(tool)
+        def other(amount: int, to: str = "bob") -> str:
+            ran.append(amount)
+            return "other"
+
+        with pytest.raises(GuardError, match="already the name of pay"):
+            gate.guard("desk.pay")(other)
+        guarded_now = gate.guard("desk.delete_all")(other)
+        assert guarded_now is not other
+        with pytest.raises(Blocked):
+            guarded_now(5)
+        assert ran == []
+
+
+def test_no_decorator_in_front_of_a_guard_is_skipped(tmp_path: Path) -> None:
+    """What stands in front of a guarded tool is refused by name where only the tool itself would run."""
+    with gate_on(tmp_path) as gate:
+        front, seen = _in_front(gate.guard("desk.pay")(pay))
+        assert front(5) == "5 to bob"
+        for ask in (gate.outcome, gate.preview):
+            with pytest.raises(GuardError, match="stands in front of a guarded tool"):
+                ask(front, 5)
+        assert seen == [(5,)]
+
+
+def test_methods_stay_guarded(tmp_path: Path) -> None:
+    """A guarded method is one, bound or not, and a decorated one in front of it is not."""
+    with gate_on(tmp_path) as gate:
+
+        class Till:
+            @gate.guard("desk.pay")
+            def pay(self, amount: int) -> str:
+                return f"paid {amount}"
+
+            front = functools.wraps(pay)(lambda self, amount: "front")
+
+        assert gate.outcome(Till().pay, 5).result == "paid 5"  # type: ignore[union-attr]
+        assert gate.outcome(Till.pay, Till(), 5).result == "paid 5"  # type: ignore[union-attr]
+        with pytest.raises(GuardError, match="stands in front"):
+            gate.outcome(Till().front, 5)  # type: ignore[call-overload]
