@@ -95,8 +95,8 @@ class KeepVerbs(Road):
                 code="not_older",
             )
         with self._turn() as turn:
-            cancelled = publishing.adopt(turn, known, by=by)
             head, at = publishing.head(turn.tx), turn.now
+            cancelled = publishing.adopt(turn, known, by=by)
         if self.path is not None and head is not None:
             anchors.append(self.path, head, at, adopted=True)
         return cancelled

@@ -64,7 +64,7 @@ def _standing(lines: Iterable[str]) -> list[Anchor]:
     for line in lines:
         found = find(line)
         if found and " adopted " in line:
-            standing = [each for each in standing if each.seq < found[0].seq]
+            standing = [each for each in standing if each.seq <= found[0].seq]
         standing += found
     return standing
 
@@ -76,7 +76,7 @@ def append(database: Path, anchor: Anchor, at: datetime, *, adopted: bool = Fals
         database: The store's file.
         anchor: The head.
         at: When, UTC.
-        adopted: Whether it is the record of an adoption, after which later heads count no more.
+        adopted: Whether it is the last record of an adopted copy; heads behind it count no more.
     """
     line = f"{at.isoformat(timespec='seconds')} {'adopted ' if adopted else ''}{anchor}\n"
     try:
