@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from gate.model import Decision
@@ -34,6 +35,9 @@ class Running:
 
     action_id: str
     decisions: tuple[Decision, ...]
+
+
+_Carried = tuple[tuple["Session", ...], Running | None]
 
 
 class CallOptions:
@@ -123,11 +127,10 @@ class Context:
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
-            async def bound_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-                with self._carried(*carried):
-                    return await function(*args, **kwargs)
+            def bound_async(*args: P.args, **kwargs: P.kwargs) -> Any:
+                return self._awaited(carried, function(*args, **kwargs))
 
-            return bound_async  # type: ignore[return-value]
+            return as_async(bound_async)
 
         @functools.wraps(function)
         def bound(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -135,6 +138,10 @@ class Context:
                 return function(*args, **kwargs)
 
         return bound
+
+    async def _awaited(self, carried: _Carried, call: Any) -> Any:
+        with self._carried(*carried):
+            return await call
 
     @contextmanager
     def _carried(self, sessions: tuple[Session, ...], running: Running | None) -> Iterator[None]:
@@ -146,6 +153,16 @@ class Context:
         finally:
             self._sessions.set(before[0])
             self._running.set(before[1])
+
+
+def as_async(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a ``def`` that returns a coroutine be known for a coroutine function, as frameworks ask for it."""
+    if sys.version_info >= (3, 12):
+        return inspect.markcoroutinefunction(function)
+    # Python 3.11 knows one by this flag of its code alone; what makes a coroutine is an instruction in it.
+    code: CodeType = function.__code__
+    function.__code__ = code.replace(co_flags=code.co_flags | inspect.CO_COROUTINE)
+    return function
 
 
 def _check_text(name: str, value: object) -> None:

@@ -312,7 +312,7 @@ class Gate(Primitive):
         """
         known, bound = guarded_call(tool, args)
         if _is_async(known.function):
-            return _outcome_async(known, bound, kwargs)
+            return _outcome_async(known, bound, kwargs, known.options())
         if self._bypassed:
             return _ungated(known.function(*bound, **kwargs))
         return known.outcome(known.take(bound, kwargs))
@@ -367,10 +367,12 @@ class Gate(Primitive):
         return Session("preview", agent, None, self)
 
 
-async def _outcome_async(known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+async def _outcome_async(
+    known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: CallOptions | None
+) -> Any:
     if known.gate._bypassed:
         return _ungated(await known.function(*args, **kwargs))
-    return known.outcome(await known.take_async(args, kwargs))
+    return known.outcome(await known.take_async(args, kwargs, options))
 
 
 def _ungated(result: Any) -> Ran[Any]:

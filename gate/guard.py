@@ -12,6 +12,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from gate.binding import Binding
+from gate.context import as_async
 from gate.digest import copied, snapshot
 from gate.errors import GuardError
 from gate.model import Action, Effect
@@ -88,14 +89,20 @@ class Guarded:
     wait: Wait | None
     facts: Facts | None = None
 
+    def options(self) -> CallOptions | None:
+        """Return what ``gate.call`` laid ready for this call; an ``async def`` takes it when it is called."""
+        return self.gate._context.take_options()
+
     def take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
         """Take one call of a ``def`` through the gate."""
-        call = self._call(args, kwargs, self._run, would_block=_in_event_loop())
+        call = self._call(args, kwargs, self._run, self.options(), would_block=_in_event_loop())
         return self._runtime().take(call)
 
-    async def take_async(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
+    async def take_async(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None
+    ) -> Ending:
         """Take one call of an ``async def`` through the gate."""
-        call = self._call(args, kwargs, self._run_async)
+        call = self._call(args, kwargs, self._run_async, options)
         return await self._runtime().take_async(call)
 
     def finish(self, ending: Ending) -> Any:
@@ -129,10 +136,10 @@ class Guarded:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         run: Callable[[Mapping[str, Any], Mapping[str, Any]], Any],
+        options: CallOptions | None,
         *,
         would_block: bool = False,
     ) -> Call:
-        options = self.gate._context.take_options()
         session = self.gate._session()
         bound = self.binding.bind(args, kwargs)
         waits = [options.wait if options else None, self.wait, self.gate._settings.wait]
@@ -235,8 +242,8 @@ def _not_guarded(tool: object) -> str:
         if guarded(inner) is not None:
             return (
                 f"{_called(tool)} stands in front of a guarded tool and is not guarded itself, so its own"
-                " code would be skipped; nothing ran. Put that decorator under @gate.guard(…), or call the guarded"
-                " tool itself."
+                " code would be skipped; nothing ran. Put that decorator under @gate.guard(…), or call"
+                " the guarded tool itself."
             )
     return f"{_called(tool)} is not guarded; decorate it with @gate.guard(…) first."
 
@@ -246,14 +253,7 @@ def wrap(known: Guarded) -> Callable[..., Any]:
     gate, function = known.gate, known.function
     wrapper: Callable[..., Any]
     if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def wrapper_async(*args: Any, **kwargs: Any) -> Any:
-            if gate._bypassed:
-                return await function(*args, **kwargs)
-            return known.finish(await known.take_async(args, kwargs))
-
-        wrapper = wrapper_async
+        wrapper = _wrap_async(known)
     else:
 
         @functools.wraps(function)
@@ -266,6 +266,23 @@ def wrap(known: Guarded) -> Callable[..., Any]:
     setattr(wrapper, _MARK, known)
     setattr(wrapper, _MARKED, wrapper)
     return wrapper
+
+
+def _wrap_async(known: Guarded) -> Callable[..., Any]:
+    """Return what stands in for an ``async def``: it takes its options when called, not when awaited."""
+    gate, function = known.gate, known.function
+
+    @functools.wraps(function)
+    async def awaited(args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None) -> Any:
+        if gate._bypassed:
+            return await function(*args, **kwargs)
+        return known.finish(await known.take_async(args, kwargs, options))
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return awaited(args, kwargs, known.options())
+
+    return as_async(wrapper)
 
 
 def action_name(given: str | None, function: Callable[..., Any], namespace: str | None) -> str:

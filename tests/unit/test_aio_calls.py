@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -321,3 +322,51 @@ def test_gathered_calls_keep_their_own_options(tmp_path: Path) -> None:
         assert log_of(gate).count("settle") == 3
 
     run(tmp_path, test)
+
+
+@pytest.mark.parametrize("ask", ["tool", "outcome", "bound"])
+def test_options_belong_to_the_call_they_stood_before(tmp_path: Path, ask: str) -> None:
+    """Two coroutines made before they are awaited keep their own ids, whichever of them begins first."""
+    gate = gate_on(tmp_path)
+
+    @gate.guard("desk.pay")
+    async def pay(amount: int) -> str:
+        return gate.action_id()
+
+    calls: dict[str, Callable[[int], Any]] = {
+        "tool": pay,
+        "outcome": lambda amount: gate.outcome(pay, amount),
+        "bound": gate.bind(pay),
+    }
+
+    async def main() -> None:
+        gate.call(id="first")
+        first = calls[ask](1)
+        gate.call(id="second")
+        second = calls[ask](2)
+        later, sooner = asyncio.create_task(second), asyncio.create_task(first)
+        await asyncio.gather(later, sooner)
+
+    with gate:
+        asyncio.run(main())
+        asked = [each.body for each in gate.service.records() if each.body["kind"] == "submit"]
+    assert {each["call_id"]: each["input"]["amount"] for each in asked} == {"first": 1, "second": 2}
+
+
+def test_a_guarded_async_def_is_still_one() -> None:
+    """Frameworks that ask whether a tool is a coroutine function get the same answer as for the tool."""
+    gate = Gate()
+
+    class Desk:
+        @gate.guard("desk.pay")
+        async def pay(self, amount: int) -> str:
+            return "paid"
+
+    for tool in (Desk.pay, Desk().pay, gate.bind(Desk().pay)):
+        assert inspect.iscoroutinefunction(tool)
+        assert asyncio.iscoroutinefunction(tool)
+        assert inspect.isroutine(tool)
+    made = Desk().pay(1)
+    assert inspect.iscoroutine(made)
+    made.close()
+    assert list(inspect.signature(Desk.pay).parameters) == ["self", "amount"]
