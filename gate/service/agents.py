@@ -33,7 +33,7 @@ from gate.verbs import freezing, ledger, living, look, sessions, timing, waiting
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
-from gate.verbs.turn import action_row
+from gate.verbs.turn import Turn, action_row
 
 log = logging.getLogger("gate")
 
@@ -88,7 +88,7 @@ class AgentVerbs(Road):
         """
         new = new_id()
         with self._hands.reach(new, durable=self._durable_allows, owner=owner) as keep:
-            submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block))
+            submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block, owner))
             keep(submission.kind == "run")
         if submission.kind == "held" and not self._bots():
             log.warning(
@@ -109,6 +109,8 @@ class AgentVerbs(Road):
                 lambda turn, asked: claiming.claim(turn, action_id, action, digest, asked, waiter=waiter),
             )
             keep(claimed.run)
+        if claimed.record.state != State.PENDING:
+            self._waits.drop(waiter)
         return claimed
 
     def begin(self, record: ActionRecord, action: Action) -> None:
@@ -148,7 +150,7 @@ class AgentVerbs(Road):
 
     def leave(self, waiter: int) -> None:
         """Record that a wait ended."""
-        if waiter:
+        if self._waits.drop(waiter):
             with self._turn() as turn:
                 waiting.leave(turn, waiter)
 
@@ -162,12 +164,20 @@ class AgentVerbs(Road):
         with self.store.reader() as reader:
             return look.action(reader, action_id)
 
-    def _submit(self, new: str, action: Action, wait: bool, would_block: bool) -> Submission:
+    def _submit(
+        self, new: str, action: Action, wait: bool, would_block: bool, owner: object | None
+    ) -> Submission:
         digest = action_digest(self.store.key, action)
+
+        def verb(turn: Turn, draft: submitting.Draft) -> Submission:
+            submission = submitting.submit(turn, draft, wait=wait, would_block=would_block)
+            if submission.waiter:
+                self._waits.keep(submission.waiter, owner)  # before the commit, so no heartbeat comes between
+            return submission
 
         return self._judged(
             lambda policy: self._draft(new, action, digest, policy),
-            lambda turn, draft: submitting.submit(turn, draft, wait=wait, would_block=would_block),
+            verb,
             durable=lambda draft: self._durably(new, draft),
         )
 

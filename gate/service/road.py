@@ -21,7 +21,8 @@ from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.recorded import read_facts
 from gate.service.hands import Hands
-from gate.store import anchors
+from gate.service.waits import Waits
+from gate.store import anchors, migrations
 from gate.store.port import Tx
 from gate.store.sqlite import SqliteStore
 from gate.verbs import backfill, ledger, living, publishing, ruling, timing, workspace
@@ -68,7 +69,7 @@ class Road:
         self.actor = by or f"{kind}:{_login()}"
         self.observers: list[Callable[[frozenset[str]], None]] = []
         self._durable_allows = durability == "full"
-        self._hands = Hands()
+        self._hands, self._waits = Hands(), Waits()
         self._facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self._pruned_at = -math.inf
         self._unsettled: dict[str, End] = {}
@@ -187,10 +188,12 @@ class Road:
 
     def _begin(self, tx: Tx, process: int) -> Turn:
         """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
-        own = self.clock.now()
-        state = timing.look(tx)
+        migrations.refuse_newer(tx)
+        own, state = self.clock.now(), timing.look(tx)
         publishing.refuse_shorter(state.seq, self._head, self.path)
-        return Turn(tx, max(own, state.mark), process, self._labels, own, head=state.seq)
+        return Turn(
+            tx, max(own, state.mark), process, self._labels, own, head=state.seq, waits=self._waits.ids
+        )
 
     def now(self) -> datetime:
         """Return the time that counts: process time, or the store's newest where that is later; UTC."""
@@ -264,7 +267,7 @@ class Road:
             return
         self._pid = os.getpid()
         self._labels = self._labels | {"process": self._pid}
-        self._hands, self._unsettled, self.observers = Hands(), {}, []
+        self._hands, self._waits, self._unsettled, self.observers = Hands(), Waits(), {}, []
         with self.store.transaction() as tx:
             self._process = living.register(self._begin(tx, 0), self.kind)
 

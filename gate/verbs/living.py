@@ -11,7 +11,7 @@ from gate.clock import from_us, to_us
 from gate.processes import Identity
 from gate.store import rows
 from gate.store.port import Reader, Row
-from gate.verbs import claim
+from gate.verbs import claim, waiting
 from gate.verbs.turn import ACTION, Turn
 from gate.verbs.waiting import HEARTBEAT, SILENCE
 
@@ -48,7 +48,7 @@ def leave(turn: Turn) -> None:
 
 
 def beat(turn: Turn, in_hand: Iterable[str]) -> None:
-    """Say that this process lives, and doubt the actions of those that do not.
+    """Say that this process lives, doubt the actions of those that do not, and end the waits of those gone.
 
     Args:
         turn: The open turn.
@@ -60,6 +60,7 @@ def beat(turn: Turn, in_hand: Iterable[str]) -> None:
         "WHERE id = ?",
         (gap, turn.us, turn.us, turn.process),
     )
+    waiting.forget_gone(turn, turn.waits())
     mine = frozenset(in_hand)
     for row in turn.tx.all(ACTION + "WHERE a.state = 'running'"):
         reason = _lost(turn, row, mine)

@@ -22,6 +22,7 @@ from gate.model import (
 )
 from gate.store import rows
 from gate.store.port import Reader, Row
+from gate.verbs import waiting
 from gate.verbs.turn import ACTION
 
 HISTORY = 20
@@ -32,9 +33,7 @@ SHORTEST_PREFIX = 6
 _HOLD = (
     "SELECT a.*, h.*, v.nonce, v.digest AS current_digest, v.revision, v.arguments, v.hidden, "
     "v.decisive, v.effect, "
-    "v.rulings, v.requirements, v.view_required, EXISTS (SELECT 1 FROM waiters w JOIN processes p "
-    "ON p.id = w.process "
-    "WHERE w.action = a.id AND p.closed_at IS NULL) AS waiting "
+    "v.rulings, v.requirements, v.view_required "
     "FROM actions a JOIN holds h ON h.action = a.id JOIN versions v ON v.action = a.id AND "
     "v.version = h.version "
 )
@@ -181,7 +180,7 @@ def _hold(reader: Reader, store: str, row: Row) -> HoldRecord:
         ),
         decisions=decisions(reader, row["id"], row["version"]),
         history=_history(reader, row),
-        waiting=bool(row["waiting"]),
+        waiting=waiting.any_left(reader, row["id"]),
         view_required=bool(row["view_required"]),
         result=row["result"],
         **_plain(row),

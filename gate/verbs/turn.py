@@ -5,7 +5,7 @@ Nothing but ``move`` changes the state of an action, and each move writes its re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -45,6 +45,7 @@ class Turn:
         own: Process time, UTC.
         touched: Ids of the actions that this turn moved; told to waiters after the commit.
         head: Number of the newest record that this turn knows.
+        waits: Returns the numbers of this process's waits that are still somebody's.
     """
 
     tx: Tx
@@ -54,6 +55,7 @@ class Turn:
     own: datetime
     touched: set[str] = field(default_factory=set)
     head: int = 0
+    waits: Callable[[], frozenset[int]] = frozenset
 
     @property
     def us(self) -> int:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
+from gate import processes
 from gate.clock import to_us
+from gate.processes import Identity
+from gate.store import rows
+from gate.store.port import Reader
 from gate.verbs.turn import Turn
 
 HEARTBEAT = timedelta(seconds=2)
@@ -16,7 +23,8 @@ SILENCE = 10 * HEARTBEAT
 
 def enter(turn: Turn, action: str) -> int:
     """Record that this process waits for an action, and return the waiter's number."""
-    return turn.tx.insert("waiters", action=action, process=turn.process)
+    number = secrets.randbits(62)  # never given twice, so that ending one wait late ends no other
+    return turn.tx.insert("waiters", n=number, action=action, process=turn.process)
 
 
 def leave(turn: Turn, waiter: int) -> None:
@@ -27,9 +35,46 @@ def leave(turn: Turn, waiter: int) -> None:
 def live(turn: Turn, action: str) -> bool:
     """Tell whether anybody who still lives waits for an action."""
     since = to_us(turn.now - SILENCE)
-    found = turn.tx.one(
-        "SELECT 1 FROM waiters w JOIN processes p ON p.id = w.process "
-        "WHERE w.action = ? AND p.closed_at IS NULL AND (p.id = ? OR p.beat_at > ?)",
-        (action, turn.process, since),
+    for row in turn.tx.all(_WAITERS, (action,)):
+        if row["process"] == turn.process:
+            found = row["n"] in turn.waits()
+        else:
+            found = row["beat_at"] > since and not _is_dead(row["identity"])
+        if found:
+            return True
+    return False
+
+
+def any_left(reader: Reader, action: str) -> bool:
+    """Tell whether anybody waits for an action whose process is not surely dead."""
+    return any(not _is_dead(row["identity"]) for row in reader.all(_WAITERS, (action,)))
+
+
+def forget_gone(turn: Turn, mine: Iterable[int]) -> None:
+    """Take away the waits that are nobody's any more.
+
+    Args:
+        turn: The open turn.
+        mine: Numbers of this process's waits that are still somebody's.
+    """
+    turn.tx.run(
+        "DELETE FROM waiters WHERE process = ? AND n NOT IN (SELECT value FROM json_each(?))",
+        (turn.process, json.dumps(list(mine))),
     )
-    return found is not None
+    others = turn.tx.all(
+        "SELECT id, identity FROM processes WHERE id <> ? AND id IN (SELECT process FROM waiters)",
+        (turn.process,),
+    )
+    for row in others:
+        if _is_dead(row["identity"]):
+            turn.tx.run("DELETE FROM waiters WHERE process = ?", (row["id"],))
+
+
+_WAITERS = (
+    "SELECT w.n, w.process, p.beat_at, p.identity FROM waiters w JOIN processes p ON p.id = w.process "
+    "WHERE w.action = ? AND p.closed_at IS NULL"
+)
+
+
+def _is_dead(identity: str) -> bool:
+    return processes.is_dead(rows.load(Identity, identity))

@@ -47,6 +47,11 @@ def with_id() -> object:
     return gate.outcome(pay, 50, "bob")
 
 
+def without_id() -> object:
+    """Make one held call without a call id and wait for it."""
+    return gate.outcome(pay, 50, "bob")
+
+
 def poll() -> object:
     """Make one held call without a call id and do not wait."""
     gate.call(wait=0)
@@ -87,7 +92,7 @@ def _fork(number: int) -> int:
 
 
 WORKS: dict[str, Callable[[], object]] = {
-    work.__name__: work for work in (with_id, poll, poll_with_id, hang_with_id, preload)
+    work.__name__: work for work in (with_id, without_id, poll, poll_with_id, hang_with_id, preload)
 }
 
 if __name__ == "__main__":

@@ -93,6 +93,30 @@ def test_an_interrupt_anywhere_leaves_nothing_running(gate: Gate, amount: int) -
     assert at > 10 * STRIDE
 
 
+def test_an_interrupt_anywhere_leaves_nobody_waiting(gate: Gate) -> None:
+    """Whatever line it strikes, the hold counts as waited for no more: the same call comes back to it."""
+
+    @gate.guard("desk.pay")
+    def pay(amount: int, to: str) -> str:
+        return "paid"
+
+    def call() -> Any:
+        gate.call(wait=0.001)
+        return gate.outcome(pay, 50, "bob")
+
+    with gate.session("s1", on_behalf_of=None):
+        for at in range(1, 1_000_000, STRIDE):
+            interrupted = Interrupter(at).run(call)
+            gc.collect()
+            assert len(gate.service.holds()) <= 1, at
+            gate.service.heartbeat()
+            assert not any(hold.waiting for hold in gate.service.holds()), at
+            if not interrupted:
+                break
+    assert at > 10 * STRIDE
+    assert len(gate.service.holds()) == 1
+
+
 def _lock_is_free(gate: Gate) -> None:
     """Fail where a thread that was interrupted still has the store."""
     freed = threading.Thread(target=gate.service.heartbeat, daemon=True)

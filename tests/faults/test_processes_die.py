@@ -94,6 +94,22 @@ def test_an_agent_restarted_while_pending_goes_on_with_its_hold(world: World) ->
     assert len(world.gate.holds(None)) == 1
 
 
+def test_an_agent_killed_while_it_waits_without_call_id_asks_once(world: World) -> None:
+    """A dead process waits for nothing at once, so the agent started again comes back to its hold."""
+    first = world.agent("without_id")
+    hold = world.hold()
+    assert hold.waiting
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    assert not world.hold().waiting
+    second = world.agent("without_id")
+    world.wait_for(lambda: world.hold().waiting)
+    answer(world.gate, hold.id)
+    assert world.finish(second) == "ran paid 50"
+    assert world.happened() == ["paid 50 bob"]
+    assert len(world.gate.holds(None)) == 1
+
+
 def test_an_agent_restarted_after_approval_runs_once(world: World) -> None:
     """An approval given while no agent lives is used by the next one, once; a third gets the same outcome."""
     assert world.finish(world.agent("poll_with_id")) == "pending"

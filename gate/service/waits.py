@@ -1,0 +1,35 @@
+"""Which waits of this process are still somebody's."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+
+
+class Waits:
+    """Know who waits by which number, from before its row is committed until the wait ends.
+
+    An owner that is gone waits no more, however it went: an interrupt may come right after the row of its
+    wait was committed, and then only this tells that nobody is left who would end it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owners: dict[int, Callable[[], object | None]] = {}
+
+    def keep(self, number: int, owner: object | None) -> None:
+        """Note a wait; without an owner it lasts until it is dropped."""
+        with self._lock:
+            self._owners[number] = (lambda: self) if owner is None else weakref.ref(owner)
+
+    def drop(self, number: int) -> bool:
+        """Forget a wait, and tell whether it was one of this process."""
+        with self._lock:
+            return self._owners.pop(number, None) is not None
+
+    def ids(self) -> frozenset[int]:
+        """Return the numbers of every wait that is still somebody's."""
+        with self._lock:
+            self._owners = {number: owner for number, owner in self._owners.items() if owner() is not None}
+            return frozenset(self._owners)
