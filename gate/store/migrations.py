@@ -144,6 +144,21 @@ def schema_of(reader: Reader) -> int:
     return int(row["user_version"]) if row else 0
 
 
+def refuse_newer(reader: Reader) -> None:
+    """Refuse a store whose tables a newer version has changed since it was opened.
+
+    Raises:
+        StoreError: One has (code ``newer_schema``).
+    """
+    found = schema_of(reader)
+    if found > NEWEST:
+        raise StoreError(
+            f"The store has schema {found}, newer than this version's {NEWEST}. Nothing ran. "
+            "Update slack-approval-gate and start again.",
+            code="newer_schema",
+        )
+
+
 def migrate(tx: Tx) -> int:
     """Bring a store to the newest schema inside the caller's transaction.
 
