@@ -59,7 +59,6 @@ class OutboxVerbs(Road):
         head of the log posted.
         """
         self._prune()
-        self._publish()
         ended = 0
         while deadline := self.next_deadline():
             if deadline > self.now():
@@ -69,6 +68,7 @@ class OutboxVerbs(Road):
             if not batch:
                 break
             ended += batch
+        self._publish()
         return ended
 
     def _prune(self) -> None:
