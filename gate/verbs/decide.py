@@ -178,6 +178,8 @@ def _asked(row: Row, ballot: Ballot) -> bool:
 
 def _check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
     """Refuse an answer that lacks what its rules ask of it."""
+    if ballot.said not in ("approve", "deny"):
+        raise IllegalMove(f"{ballot.said!r} is neither approve nor deny; nothing was recorded.")
     needs = [look.requirements(row)[index] for index in counts]
     if any(ballot.said in each.comment_required for each in needs) and not ballot.comment.strip():
         raise IllegalMove(
