@@ -16,7 +16,7 @@ from gate.requirements import all_met
 from gate.store import rows
 from gate.store.port import Row
 from gate.verbs import ends, freezing, headroom, look
-from gate.verbs.turn import ACTION, Turn
+from gate.verbs.turn import ACTION, Turn, action_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,23 @@ def _current(turn: Turn, ballot: Ballot, store: str) -> Row:
             "This hold is not known here any more; nothing was recorded and nothing ran.", code="unknown_hold"
         )
     if row["state"] in OPEN and ends.expire(turn, row):
-        raise IllegalMove(
-            f"Too late: the time to answer ended at {_at(row['expires_at'])}. Nothing ran.", code="late"
-        )
+        raise _late(action_row(turn.tx, row["id"]))
     if row["state"] not in OPEN:
         raise _ended(turn, row)
     if ballot.nonce != row["nonce"]:
         raise _changed(turn, row, ballot)
     return row
+
+
+def _late(row: Row) -> IllegalMove:
+    """Say what ended a hold whose end nobody had announced yet."""
+    if row["code"] == "expired_unanswered":
+        why = f"the time to answer ended at {_at(row['expires_at'])}."
+    elif row["code"] == "expired_unused":
+        why = f"it was approved, but not started before {_at(row['use_by'])}."
+    else:
+        why = f"no card had been posted by {_at(min(row['deliver_by'], row['expires_at']))}, so it had ended."
+    return IllegalMove(f"Too late: {why} Nothing ran.", code="late")
 
 
 def _ended(turn: Turn, row: Row) -> IllegalMove:

@@ -42,9 +42,12 @@ def expire(turn: Turn, row: Row) -> bool:
 
 
 def undeliver(turn: Turn, action_id: str, *, code: str, reason: str) -> None:
-    """End a pending hold because nobody could be asked; one that is not pending stays as it is."""
+    """End a pending hold because nobody could be asked.
+
+    One that is not pending stays as it is, and one that is past its deadline ends as that says.
+    """
     row = action_row(turn.tx, action_id)
-    if row["state"] == State.PENDING:
+    if row["state"] == State.PENDING and not expire(turn, row):
         _end(turn, row, Verb.UNDELIVER, State.UNDELIVERED, code, reason)
 
 

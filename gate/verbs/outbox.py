@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from gate.clock import to_us
-from gate.lifecycle import State
+from gate.lifecycle import OPEN, State
 from gate.model import Notice
 from gate.store import anchors
 from gate.store.anchors import Anchor
@@ -78,16 +78,21 @@ def done(turn: Turn, notice_id: int, *, channel: str, ts: str) -> Anchor | None:
 
 
 def learn(turn: Turn, action_id: str, version: int, channel: str, ts: str) -> None:
-    """Record that a message shows a hold; one that is known already changes nothing."""
+    """Record that a message shows a hold; one that is known already changes nothing.
+
+    A card that comes at or after the deadline revives nothing: the hold ends first, and the card is told so.
+    """
     added = turn.tx.run(
         "INSERT OR IGNORE INTO cards VALUES (?, ?, ?, ?, ?)", (channel, ts, action_id, version, turn.us)
     )
     if not added:
         return
-    turn.tx.run(
-        "UPDATE holds SET accepted_at = ? WHERE action = ? AND accepted_at IS NULL", (turn.us, action_id)
-    )
+    ends.expire(turn, action_row(turn.tx, action_id))
     row = action_row(turn.tx, action_id)
+    if row["state"] in OPEN:
+        turn.tx.run(
+            "UPDATE holds SET accepted_at = ? WHERE action = ? AND accepted_at IS NULL", (turn.us, action_id)
+        )
     if row["state"] == State.PENDING:
         turn.tx.run("UPDATE holds SET deadline = expires_at WHERE action = ?", (action_id,))
     if row["state"] != State.PENDING or row["version"] != version:

@@ -1,0 +1,100 @@
+"""A deadline counts from its very instant, whether or not a sweep has come by yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from gate.clock import FakeClock
+from gate.errors import IllegalMove
+from gate.lifecycle import State
+from gate.service import Service
+from tests.kit import act, answer, post, service
+
+UNPOSTED, EXPIRED = ("not_delivered_in_time", "expired_unanswered")
+
+
+def _held(gate: Service) -> str:
+    return gate.submit(act()).record.id
+
+
+def _to(gate: Service, hold: str, when: str) -> None:
+    assert isinstance(gate.clock, FakeClock)
+    gate.clock.advance(getattr(gate.hold(hold), when) - gate.clock.now())
+
+
+def _post_late(gate: Service, hold: str) -> None:
+    gate.learn_card(hold, channel="C0APPROVALS", ts="1.1", version=1)
+
+
+def _done_late(gate: Service, hold: str) -> None:
+    assert len(post(gate)) > 0
+
+
+def _fail(gate: Service, hold: str) -> None:
+    (notice,) = (each for each in gate.lease_notices(limit=10) if each.kind == "card")
+    gate.notice_failed(notice.id, error="channel_not_found")
+
+
+@pytest.mark.parametrize("late", [_post_late, _done_late, _fail])
+def test_a_card_that_comes_too_late_revives_nothing(late: Callable[[Service, str], None]) -> None:
+    """At deliver_by a hold without a card has ended, whatever Slack says of the card from then on."""
+    gate = service()
+    hold = _held(gate)
+    _to(gate, hold, "deliver_by")
+    late(gate, hold)
+    record = gate.hold(hold)
+    assert (record.state, record.code) == (State.UNDELIVERED, UNPOSTED)
+    assert gate.sweep() == 0
+
+
+def test_a_late_card_is_told_that_it_is_over() -> None:
+    """The message that came too late is known, so that it can be brought up to date."""
+    gate = service()
+    hold = _held(gate)
+    _to(gate, hold, "deliver_by")
+    _post_late(gate, hold)
+    assert [card.ts for card in gate.hold(hold).cards] == ["1.1"]
+    assert "refresh" in [notice.kind for notice in gate.lease_notices(limit=10)]
+
+
+def test_a_second_card_after_the_last_deadline_keeps_it_expired() -> None:
+    """A twin of a card that is seen after the time to answer ended does not lengthen it."""
+    gate = service()
+    hold = _held(gate)
+    post(gate)
+    _to(gate, hold, "expires_at")
+    _post_late(gate, hold)
+    assert gate.hold(hold).code == EXPIRED
+
+
+def test_a_late_answer_is_told_what_ended_the_hold() -> None:
+    """Three ends that nobody announced yet have three sentences, and none lets the answer count."""
+    gate = service()
+    unposted, unanswered, unused = (_held(gate) for _ in range(3))
+    said = {}
+    posted = [n for n in gate.lease_notices(limit=10) if n.hold != unposted]
+    for notice in posted:
+        gate.notice_done(notice.id, channel=notice.channel, ts=f"{notice.id}.1")
+    answer(gate, unused)
+    for hold, when in ((unposted, "deliver_by"), (unused, "use_by"), (unanswered, "expires_at")):
+        _to(gate, hold, when)
+        with pytest.raises(IllegalMove, match="Too late") as caught:
+            answer(gate, hold)
+        said[hold] = str(caught.value)
+    assert "no card had been posted" in said[unposted]
+    assert "not started before" in said[unused]
+    assert "time to answer ended" in said[unanswered]
+    assert {gate.action(each).code for each in said} == {UNPOSTED, EXPIRED, "expired_unused"}
+
+
+def test_one_microsecond_before_it_counts() -> None:
+    """Just before deliver_by a card still comes in time."""
+    gate = service()
+    hold = _held(gate)
+    assert isinstance(gate.clock, FakeClock)
+    gate.clock.advance(gate.hold(hold).deliver_by - gate.clock.now() - timedelta(microseconds=1))
+    _post_late(gate, hold)
+    assert gate.hold(hold).state == State.PENDING
