@@ -62,7 +62,7 @@ def snapshot(arguments: Mapping[str, Any]) -> dict[str, Any]:
         ActionError: An argument cannot be judged; the message names its path.
     """
     try:
-        tagged(dict(arguments), path="args")
+        tagged(_mapping(arguments), path="args")
         return copied(arguments)
     except GateError:
         raise
@@ -70,6 +70,14 @@ def snapshot(arguments: Mapping[str, Any]) -> dict[str, Any]:
         raise ActionError(
             f"args: the arguments cannot be read ({class_name(type(error))}). Nothing ran."
         ) from error
+
+
+def _mapping(arguments: Any) -> dict[str, Any]:
+    """Return arguments as a dict; what is no mapping is refused, never taken for a call without any."""
+    if not isinstance(arguments, Mapping):
+        kind = class_name(type(arguments))
+        raise ActionError(f"args: must be values by parameter name, not a {kind}. Nothing ran.")
+    return dict(arguments)
 
 
 def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +104,7 @@ def action_digest(key: bytes, action: Action) -> str:
     form = {
         "name": tagged(action.name, path="name"),
         "target": tagged(action.target, path="target"),
-        "arguments": tagged(dict(action.arguments), path="args"),
+        "arguments": tagged(_mapping(action.arguments), path="args"),
         "agent": tagged(action.agent, path="agent"),
         "session": tagged(action.session, path="session"),
         "on_behalf_of": tagged(
