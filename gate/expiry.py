@@ -80,7 +80,18 @@ class Expiry:
             self._scheduler.shutdown(wait=False)
 
     def rearm(self) -> None:
-        """Sweep as soon as the nearest known deadline has come, if that is before the next regular sweep."""
+        """Sweep as soon as the nearest known deadline has come, if that is before the next regular sweep.
+
+        Where the store cannot say which that is, the regular sweep has to do; nothing is raised.
+        """
+        try:
+            self._rearm()
+        except GateError as fault:
+            log.warning("The next sweep comes at its usual time: %s", fault)
+        except Exception:
+            log.exception("The next sweep comes at its usual time.")
+
+    def _rearm(self) -> None:
         deadline = self._service.next_deadline()
         if deadline is None or not self._scheduler.running:
             return

@@ -27,7 +27,7 @@ from gate.service.preparing import (
     rerouted_use,
     spending_of,
 )
-from gate.service.road import Road, T
+from gate.service.road import Road, T, afterwards
 from gate.verbs import claim as claiming
 from gate.verbs import freezing, ledger, living, look, sessions, timing, waiting
 from gate.verbs import submit as submitting
@@ -90,12 +90,8 @@ class AgentVerbs(Road):
         with self._hands.reach(new, durable=self._durable_allows, owner=owner) as keep:
             submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block, owner))
             keep(submission.kind == "run")
-        if submission.kind == "held" and not self._bots():
-            log.warning(
-                "%s is held as %s, but no bot is alive to ask anybody: start one with 'gate-bot'.",
-                action.name,
-                new,
-            )
+        if submission.kind == "held":
+            afterwards(lambda: self._warn_without_bot(action.name, new))
         return submission
 
     def claim(
@@ -266,10 +262,14 @@ class AgentVerbs(Road):
         self._unsettled.pop(action_id, None)
         self._hands.drop(action_id)
 
-    def _bots(self) -> bool:
+    def _warn_without_bot(self, name: str, hold: str) -> None:
         with self.store.reader() as reader:
             now = timing.time_of(reader, self.clock.now())
-            return any(each.kind == "bot" for each in living.alive(reader, now))
+            bots = any(each.kind == "bot" for each in living.alive(reader, now))
+        if not bots:
+            log.warning(
+                "%s is held as %s, but no bot is alive to ask anybody: start one with 'gate-bot'.", name, hold
+            )
 
     def heartbeat(self) -> None:
         """Say that this process lives, doubt the actions of the dead, and settle what could not be before."""

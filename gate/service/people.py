@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from gate.errors import Fault
 from gate.lifecycle import OPEN, State
 from gate.model import Approver, HoldRecord, Person, Route, Said
+from gate.policy.policyset import PolicySet
 from gate.service.road import Road
 from gate.verbs import decide as deciding
 from gate.verbs import ends, look, workspace
+from gate.verbs.turn import Turn
 
 
 class PeopleVerbs(Road):
@@ -48,12 +51,15 @@ class PeopleVerbs(Road):
                 lets more calls pass.
         """
         ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
-        fault = self._judged(
-            lambda policy: policy, lambda turn, policy: deciding.decide(turn, ballot, self.store_id, policy)
-        )
-        if fault is not None:
-            raise fault
-        return self.hold(hold_id)
+
+        def verb(turn: Turn, policy: PolicySet) -> HoldRecord | Fault:
+            fault = deciding.decide(turn, ballot, self.store_id, policy)
+            return fault or look.hold(turn.tx, self.store_id, ballot.hold)
+
+        decided = self._judged(lambda policy: policy, verb)
+        if isinstance(decided, Fault):
+            raise decided
+        return decided
 
     def refuse(self, hold_id: str, *, person: Person, code: str, reason: str, route: Route) -> None:
         """Record that the bot refused somebody's answer before it came to a decision."""

@@ -10,13 +10,14 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from gate.budget import Use
 from gate.clock import Clock, SystemClock
-from gate.errors import Fault, PolicyError, Problem
+from gate.errors import Fault, GateError, PolicyError, Problem
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.recorded import read_facts
@@ -183,8 +184,8 @@ class Road:
             yield turn
         self._head = max(self._head, turn.head)
         if turn.touched:
-            for observer in self.observers:
-                observer(frozenset(turn.touched))
+            for observer in list(self.observers):
+                afterwards(partial(observer, frozenset(turn.touched)))
 
     def _begin(self, tx: Tx, process: int) -> Turn:
         """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
@@ -270,6 +271,16 @@ class Road:
         self._hands, self._waits, self._unsettled, self.observers = Hands(), Waits(), {}, []
         with self.store.transaction() as tx:
             self._process = living.register(self._begin(tx, 0), self.kind)
+
+
+def afterwards(work: Callable[[], object]) -> None:
+    """Do what comes after a commit; it never raises, since what was committed stands."""
+    try:
+        work()
+    except GateError as fault:
+        log.warning("It was recorded; what comes after that has to wait: %s", fault)
+    except Exception:
+        log.exception("It was recorded; what comes after that failed.")
 
 
 def package_version() -> str:
