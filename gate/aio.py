@@ -11,8 +11,8 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gate.errors import GateError
 from gate.steps import Raised, Returned, Step, ToolStep, VerbStep, WaitStep
+from gate.trip import abandon
 from gate.waiting import Watch
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ async def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
     try:
         return await driver.run()
     except GeneratorExit:
-        driver.abandon()
+        # The loop throws the caller away, and no more awaiting is possible. It is told as a cancellation,
+        # since a generator may do nothing more after GeneratorExit.
+        abandon(steps, asyncio.CancelledError(), begun=driver.begun)
         raise
 
 
@@ -47,7 +49,7 @@ async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, asyncio.
     """
     if runtime.poller.released:
         return verb(), None
-    return await _ended(runtime.executor.submit(verb))
+    return await _ended(runtime.begin(verb))
 
 
 class _Driver:
@@ -77,26 +79,10 @@ class _Driver:
             except BaseException as raised:
                 error = raised
 
-    def abandon(self) -> None:
-        """Settle what was begun when the loop throws the caller away; no more awaiting is possible then.
-
-        It is told as a cancellation, since a generator may do nothing more after GeneratorExit.
-        """
-        try:
-            step = self._resume()
-            while True:
-                if isinstance(step, VerbStep):
-                    step = self._steps.send(step.do())
-                else:
-                    step = self._steps.throw(asyncio.CancelledError())
-        except (asyncio.CancelledError, StopIteration, GateError):
-            return
-
-    def _resume(self) -> Step:
-        if self._verb is None:
-            return self._steps.throw(asyncio.CancelledError())
-        error = self._verb.exception()
-        return self._steps.throw(error) if error else self._steps.send(self._verb.result())
+    @property
+    def begun(self) -> VerbStep | None:
+        """Return what gives the answer to the verb under way, if there is one."""
+        return VerbStep(self._verb.result) if self._verb is not None else None
 
     async def _take(self, step: Step) -> Any:
         self._verb = None
@@ -110,7 +96,7 @@ class _Driver:
     async def _do(self, step: VerbStep) -> Any:
         if self._runtime.poller.released:
             return step.do()
-        self._verb = self._runtime.executor.submit(step.do)
+        self._verb = self._runtime.begin(step.do)
         answer, caught = await _ended(self._verb)
         self._cancelled = self._cancelled or caught
         return answer

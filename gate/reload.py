@@ -27,11 +27,14 @@ class PolicyWatch:
     def __init__(self, path: Path, apply: Callable[[PolicySet], object]) -> None:
         self._path = path
         self._apply = apply
+        self._unreadable = False
         self._done = self._seen = self._signature()
 
     def look(self) -> None:
         """Look once; a set that does not load is told in the log and changes nothing."""
         now = self._signature()
+        if now is None:
+            return
         settled, self._seen = now == self._seen, now
         if not settled or now == self._done:
             return
@@ -41,8 +44,18 @@ class PolicyWatch:
         except PolicyError as error:
             log.error("The changed policy does not load; the one in force stays.\n%s", error)
 
-    def _signature(self) -> Signature:
-        files = sorted(self._path.iterdir()) if self._path.is_dir() else [self._path]
+    def _signature(self) -> Signature | None:
+        """Return what the files look like, or None where that cannot be told; the log says so once."""
+        try:
+            files = sorted(self._path.iterdir()) if self._path.is_dir() else [self._path]
+        except OSError as error:
+            if not self._unreadable:
+                log.error(
+                    "The policy in %s cannot be looked at (%s); the one in force stays.", self._path, error
+                )
+            self._unreadable = True
+            return None
+        self._unreadable = False
         return tuple(
             (each.name, stat.st_mtime_ns, stat.st_size) for each in files if (stat := _stat(each)) is not None
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from gate import aio, trip
 from gate.binding import Binding, json_schema
@@ -26,6 +26,8 @@ from gate.steps import Call, Ending, Step
 from gate.store.files import default_path
 from gate.verbs.claim import Claimed
 from gate.waiting import Poller
+
+T = TypeVar("T")
 
 THREADS = 4
 """How many verbs of coroutines run at once."""
@@ -118,6 +120,21 @@ class Runtime:
                 self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="gate")
             return self._executor
 
+    def begin(self, verb: Callable[[], T]) -> Future[T]:
+        """Do a verb on a thread of the gate; here and now where it closes meanwhile or has no thread."""
+        work: Future[T] = Future()
+        free = threading.Lock()
+
+        def do() -> None:
+            if free.acquire(blocking=False):  # a thread that comes after all finds it done
+                _into(work, verb)
+
+        try:
+            self.executor.submit(do)
+        except RuntimeError:
+            do()
+        return work
+
     def submit(
         self, action: Action, *, wait: bool, would_block: bool = False, owner: object | None = None
     ) -> Submission:
@@ -176,6 +193,13 @@ class Runtime:
                 )
             )
             self._listed.add(name)
+
+
+def _into(work: Future[T], verb: Callable[[], T]) -> None:
+    try:
+        work.set_result(verb())
+    except BaseException as error:
+        work.set_exception(error)
 
 
 def _watch(settings: Settings, service: Service) -> PolicyWatch | None:

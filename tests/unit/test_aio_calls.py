@@ -14,6 +14,7 @@ import pytest
 from gate import Blocked, Denied, Gate, InDoubt, Pending, Ran
 from gate.errors import WouldBlock
 from gate.lifecycle import State
+from gate.model import Action, Parameters
 from gate.outcomes import Failed, Refusal
 from tests.gate_kit import PATIENCE, gate_on, log_of, people
 from tests.kit import answer
@@ -370,3 +371,59 @@ def test_a_guarded_async_def_is_still_one() -> None:
     assert inspect.iscoroutine(made)
     made.close()
     assert list(inspect.signature(Desk.pay).parameters) == ["self", "amount"]
+
+
+class Steps:
+    """Stand in for a gate's threads that take no more work, in one of two ways."""
+
+    def __init__(self, runtime: Any, keeps: bool) -> None:
+        self.kept: list[Callable[[], None]] = []
+        self._keeps = keeps
+        runtime._executor = self
+
+    def submit(self, work: Callable[[], None]) -> None:
+        if self._keeps:
+            self.kept.append(work)
+        raise RuntimeError("can't start new thread" if self._keeps else "cannot schedule new futures")
+
+    def shutdown(self, *, wait: bool) -> None:
+        """End nothing."""
+
+
+@pytest.mark.parametrize("keeps", [False, True], ids=["shut down", "no thread"])
+def test_a_verb_without_a_thread_is_done_once(tmp_path: Path, keeps: bool) -> None:
+    """Where the threads take no verb, also not for the tool's end, the caller gets the tool's own result."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        threads = Steps(gate._opened(), keeps)
+        assert await till.pay(5) == "paid 5"
+        for late in threads.kept:
+            late()
+        assert till.paid == [5]
+        assert [log_of(gate).count(kind) for kind in ("submit", "settle")] == [1, 1]
+        gate.session("s1", on_behalf_of=None)
+        async with gate.claim_async(await gate.submit_async(_paid())) as claimed:  # type: ignore[arg-type]
+            claimed.result = "paid"
+
+    run(tmp_path, test)
+
+
+def _paid() -> Action:
+    return Action("desk.pay", {"amount": 5}, "desk", "s1", parameters=Parameters(frozenset({"amount"})))
+
+
+def test_the_result_survives_a_gate_that_closes(tmp_path: Path) -> None:
+    """A gate closed while the tool runs does not replace what the tool returns."""
+
+    async def test(gate: Gate) -> None:
+        @gate.guard("desk.pay")
+        async def pay(amount: int) -> str:
+            gate.close()
+            gate_threads.shutdown(wait=True)
+            return "paid"
+
+        gate_threads = gate._opened().executor
+        assert await pay(5) == "paid"
+
+    run(tmp_path, test)

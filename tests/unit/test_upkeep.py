@@ -147,6 +147,32 @@ def test_a_change_that_does_not_load_changes_nothing(
     assert "desk.yml:4" in caplog.text
 
 
+def test_a_folder_that_cannot_be_read_changes_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told in the log once, and once it can be read again its policy is taken."""
+    _files(tmp_path, POLICY)
+    taken, closed, real = Taken(), [True], Path.iterdir
+
+    def iterdir(self: Path) -> object:
+        if closed and self == tmp_path:
+            raise PermissionError(13, "Permission denied")
+        return real(self)
+
+    watch = PolicyWatch(tmp_path, taken.take)
+    _files(tmp_path, POLICY.replace("lte: 10}", "lte: 20}"))
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    for _ in range(4):
+        watch.look()
+    assert taken == []
+    assert len(caplog.records) == 1
+    assert "Permission denied" in caplog.text
+    closed.clear()
+    watch.look()
+    watch.look()
+    assert len(taken) == 1
+
+
 def test_a_watching_gate_brings_its_files_into_force(tmp_path: Path) -> None:
     """With reload="watch" a settled change is the policy in force; without it nothing is watched."""
     with gate_on(tmp_path, reload="watch") as gate:
