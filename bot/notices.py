@@ -16,6 +16,7 @@ from bot.directory import LookupFailed
 from bot.names import EVENT_TYPE, UNPARSED
 from bot.pacing import Pacer
 from bot.slack_errors import CALL_FAILURES, Trouble, trouble
+from bot.twins import Twins
 from bot.views import blocks
 from bot.views.text import notification, visible
 from gate.errors import Fault
@@ -62,7 +63,7 @@ class Notices:
         self, desk: Desk, cards: Cards, delivery: Delivery, seen: Callable[[], None] | None = None
     ) -> None:
         self._desk, self._cards, self._delivery, self._seen = desk, cards, delivery, seen
-        self._pacer = Pacer()
+        self._pacer, self._twins = Pacer(), Twins(desk)
         self._tasks: set[asyncio.Task[None]] = set()
         self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._queued: Counter[str] = Counter()
@@ -205,7 +206,7 @@ class Notices:
             return
         await self._turn(notice.channel)
         record = await self._record(notice)
-        if not _wants_card(record, notice.channel):
+        if not _wants_card(record, notice.channel) or await self._stands_already(notice, record):
             await self._done(notice)
             return
         drawn, text = await self._cards.drawn(record)
@@ -217,6 +218,21 @@ class Notices:
             metadata={"event_type": EVENT_TYPE, "event_payload": payload},
         )
         await self._done(notice, str(answer["channel"]), str(answer["ts"]))
+
+    async def _stands_already(self, notice: Notice, record: HoldRecord) -> bool:
+        """Tell whether an earlier try has posted this card after all; then it is learnt, and brought up to date."""
+        if notice.attempts < 2:
+            return False
+        found = await self._twins.find(record, notice.channel)
+        for card in found:
+            await self._desk.run(
+                self._desk.service.learn_card,
+                record.id,
+                channel=card.channel,
+                ts=card.ts,
+                version=card.version,
+            )
+        return any(card.version == record.version for card in found)
 
     async def _refresh(self, notice: Notice) -> None:
         record = await self._record(notice)

@@ -8,6 +8,7 @@ CALLS: dict[str, frozenset[str]] = {
     "chat_postMessage": frozenset({"chat:write"}),
     "chat_postEphemeral": frozenset({"chat:write"}),
     "chat_update": frozenset({"chat:write"}),
+    "conversations_history": frozenset({"channels:history", "groups:history", "metadata.message:read"}),
     "conversations_info": frozenset({"channels:read", "groups:read"}),
     "conversations_members": frozenset({"channels:read", "groups:read"}),
     "usergroups_users_list": frozenset({"usergroups:read"}),
@@ -19,7 +20,12 @@ CALLS: dict[str, frozenset[str]] = {
 }
 """Method of the client to the bot scopes it needs."""
 
+_TWINS = "after a lost answer of Slack a card may be posted twice without it"
+
 OPTIONAL = {
+    "channels:history": _TWINS,
+    "groups:history": _TWINS,
+    "metadata.message:read": _TWINS,
     "users:read.email": 'sessions that act for email("…") end undelivered without it',
     "chat:write.public": "the bot has to be invited into public channels without it",
 }

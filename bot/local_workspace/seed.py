@@ -24,6 +24,7 @@ SCOPES = (
     "files:write",
     "metadata.message:read",
     "channels:history",
+    "groups:history",
 )
 
 

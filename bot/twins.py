@@ -1,0 +1,78 @@
+"""Find a card that Slack took though the bot never learnt so: it died, or the answer was lost."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+from bot.desk import Desk
+from bot.slack_errors import CALL_FAILURES, trouble
+from gate.model import Card, HoldRecord
+
+log = logging.getLogger("bot")
+
+PAGE = 200
+PAGES = 5
+"""How far back it looks, in pages; beyond that the card is posted again."""
+MARGIN = timedelta(minutes=10)
+"""How far Slack's clock may lie behind the store's."""
+
+
+class Twins:
+    """Look for cards in the history of a channel.
+
+    Args:
+        desk: What the bot works with.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._told = False
+
+    async def find(self, record: HoldRecord, channel: str) -> list[Card]:
+        """Return the cards of a hold that stand in a channel, oldest first.
+
+        Args:
+            record: The hold.
+            channel: Where its card may stand.
+
+        Returns:
+            None of them where the history may not be read; then a card may be posted twice.
+
+        Raises:
+            SlackApiError: Slack does not tell now; the other failures of a call are raised too.
+        """
+        try:
+            return await self._read(record, channel)
+        except CALL_FAILURES as error:
+            found = trouble(error)
+            if not found.permanent:
+                raise
+            self._tell(found.code)
+            return []
+
+    async def _read(self, record: HoldRecord, channel: str) -> list[Card]:
+        found: list[Card] = []
+        cursor, oldest = "", f"{(record.created_at - MARGIN).timestamp():.6f}"
+        for _ in range(PAGES):
+            answer = await self._desk.poster.conversations_history(
+                channel=channel, oldest=oldest, limit=PAGE, include_all_metadata=True, cursor=cursor or None
+            )
+            found += [card for each in answer["messages"] for card in _card(each, record.id, channel)]
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                break
+        return sorted(found, key=lambda card: card.ts)
+
+    def _tell(self, code: str) -> None:
+        if not self._told:
+            log.warning("A card may stand twice, since the channel's history cannot be read: %s", code)
+        self._told = True
+
+
+def _card(message: dict[str, Any], hold: str, channel: str) -> list[Card]:
+    """Return the card that a message is of this hold, or nothing."""
+    payload = (message.get("metadata") or {}).get("event_payload") or {}
+    mine = payload.get("hold") == hold and isinstance(payload.get("version"), int)
+    return [Card(channel, str(message["ts"]), payload["version"])] if mine else []
