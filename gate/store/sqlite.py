@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +120,11 @@ class SqliteStore:
     def transaction(self, *, durable: bool = True) -> Iterator[Tx]:
         """Begin a writing transaction; see the port."""
         self._follow_fork()
-        until = monotonic() + BUSY_SECONDS
+        until, nested = monotonic() + BUSY_SECONDS, _is_mine(self._lock)
         while True:
             # Taken by ``with`` alone: no interrupt finds a place between taking and releasing.
             with self._lock, _raw_errors(self.path):
-                connection = self._usable_writer()
+                connection = self._usable_writer(nested)
                 try:
                     if _begin(connection, durable):
                         yield _Rows(connection)
@@ -140,11 +140,16 @@ class SqliteStore:
                 )
             pause(random.uniform(0.001, 0.01))  # noqa: S311 - jitter, no secret
 
-    def _usable_writer(self) -> sqlite3.Connection:
-        """Return the writer, or say why it cannot be used now."""
+    def _usable_writer(self, nested: bool) -> sqlite3.Connection:
+        """Return the writer, or say why it cannot be used now.
+
+        What an interrupt left open, this thread not being inside a transaction, is rolled back first.
+        """
         connection = self._writer
         if connection is None:
             raise StoreError("The gate is closed; nothing ran. Open it again.", code="closed")
+        if connection.in_transaction and not nested:
+            _roll_back(connection)
         if connection.in_transaction:
             raise StoreError("A transaction was begun inside another; nothing ran.", code="nested")
         self._check_file()
@@ -164,11 +169,13 @@ class SqliteStore:
         """Read committed rows; see the port."""
         self._follow_fork()
         lock = self._lock if self._read is self._writer else self._read_lock
+        nested = _is_mine(lock)
         with lock, _raw_errors(self.path):
             if self._writer is None:
                 raise StoreError("The gate is closed. Open it again.", code="closed")
             self._check_file()
-            with _snapshot(self._read, apart=self._read is not self._writer):
+            apart = self._read is not self._writer
+            with _snapshot(self._read) if apart and not nested else nullcontext():
                 yield _Rows(self._read)
 
     def backup(self, target: Path) -> None:
@@ -278,17 +285,23 @@ def _begin(connection: sqlite3.Connection, durable: bool) -> bool:
 
 
 @contextmanager
-def _snapshot(connection: sqlite3.Connection, *, apart: bool) -> Iterator[None]:
-    """Let every read of a block see one state, whatever other connections write meanwhile."""
-    if not apart or connection.in_transaction:
-        yield
-        return
+def _snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let every read of a block see one state, whatever other connections write meanwhile.
+
+    A snapshot that an interrupt left behind is ended first, since it would show that old state for ever.
+    """
+    _roll_back(connection)
     try:
         connection.execute("BEGIN")
         yield
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def _is_mine(lock: threading.RLock) -> bool:
+    """Tell whether this thread holds a lock already."""
+    return bool(lock._is_owned())  # type: ignore[attr-defined]
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

@@ -181,3 +181,21 @@ def test_opening_twice_in_one_process_keeps_the_locks(db: Path) -> None:
     subprocess.run([sys.executable, "-c", code, str(db)], check=True)
     assert db.with_name("gate.db-wal").exists()
     assert len(_names(first)) == len(_names(second)) == 3
+
+
+def test_what_an_interrupt_left_open_is_ended(db: Path) -> None:
+    """A snapshot or a transaction left behind by an interrupt neither shows old rows nor blocks new ones."""
+    store = SqliteStore(db)
+    store._read.execute("BEGIN")
+    store._read.execute("SELECT * FROM meta").fetchall()
+    assert store._writer is not None
+    store._writer.execute("BEGIN IMMEDIATE")
+    store._writer.execute("INSERT INTO meta VALUES ('half', 'done')")
+    with store.transaction() as tx:
+        tx.insert("meta", key="new", value="1")
+        with pytest.raises(StoreError, match="inside another"), store.transaction():
+            pass
+    with store.reader() as reader, store.reader() as same:
+        assert same.one("SELECT value FROM meta WHERE key = 'new'") == {"value": "1"}
+        assert reader.one("SELECT value FROM meta WHERE key = 'half'") is None
+    store.close()
