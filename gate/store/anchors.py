@@ -16,6 +16,9 @@ from datetime import datetime
 from pathlib import Path
 
 DIGITS = 12
+LARGEST = 1 << 20
+"""Bytes from which on the older half of the file is left out; the posts themselves stay."""
+
 _FORM = re.compile(r"#(\d{1,15})\s+([0-9a-f]{12})(?![0-9a-f])")
 
 log = logging.getLogger("gate")
@@ -86,7 +89,19 @@ def append(database: Path, anchor: Anchor, at: datetime, *, adopted: bool = Fals
             os.fsync(handle)
         finally:
             os.close(handle)
+        _shorten(path_of(database))
     except OSError as error:
         log.warning(
             "The head %s was published, but %s cannot be written: %s", anchor, path_of(database), error
         )
+
+
+def _shorten(path: Path) -> None:
+    """Leave the older half of a file out that has become too large."""
+    if path.stat().st_size <= LARGEST:
+        return
+    lines = path.read_text("utf-8", "replace").splitlines(keepends=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.touch(0o600)
+    fresh.write_text("".join(lines[len(lines) // 2 :]), "utf-8")
+    fresh.replace(path)

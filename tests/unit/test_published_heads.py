@@ -72,6 +72,19 @@ def test_a_head_that_cannot_be_noted_stops_nothing(db: Path, caplog: pytest.LogC
     assert "cannot be written" in caplog.text
 
 
+def test_the_noted_heads_stay_few(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that has become large loses its older half, never its newest head, and stays its owner's alone."""
+    monkeypatch.setattr(anchors, "LARGEST", 1000)
+    db.parent.mkdir(parents=True)
+    for seq in range(1, 200):
+        anchors.append(db, Anchor(seq, "0123456789ab"), FakeClock().now())
+    assert anchors.path_of(db).stat().st_size <= 1000
+    assert anchors.path_of(db).stat().st_mode & 0o777 == 0o600
+    kept = [each.seq for each in anchors.read(db)]
+    assert kept == list(range(kept[0], 200))
+    assert list(db.parent.iterdir()) == [anchors.path_of(db)]
+
+
 def test_the_head_is_posted_once_a_day_while_the_log_grows(db: Path) -> None:
     """One announcement each day on which the log grew, none on the first day, none where nothing happened."""
     gate = service(db, kind="bot", allow_local=True)
