@@ -73,7 +73,7 @@ def test_a_head_that_cannot_be_noted_stops_nothing(db: Path, caplog: pytest.LogC
 
 
 def test_the_noted_heads_stay_few(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that has become large loses its older half, never its newest head, and stays its owner's alone."""
+    """A file that has become large loses its older half, never its newest head, and stays private."""
     monkeypatch.setattr(anchors, "LARGEST", 1000)
     db.parent.mkdir(parents=True)
     for seq in range(1, 200):
