@@ -42,6 +42,11 @@ def has_utf8(text: str) -> bool:
     return True
 
 
+def storable(text: str) -> str:
+    """Return a text that has a UTF-8 form: half a surrogate pair, which JSON may carry, is spelt out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def class_name(kind: type) -> str:
     """Return module and qualified name of a class; the name alone for built-in ones."""
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

@@ -13,6 +13,7 @@ from gate.model import Freeze
 from gate.policy.backtest import Logged
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road
+from gate.shapes import storable
 from gate.store import rows
 from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, timing
 from gate.verbs.freezing import Scope
@@ -40,12 +41,12 @@ class AdminVerbs(Road):
     def freeze(self, scope: Scope, id_: str = "", *, by: str, reason: str) -> bool:
         """Freeze everything, an agent or a session; False where it was frozen already."""
         with self._turn() as turn:
-            return freezing.freeze(turn, scope, id_, by=by, reason=reason)
+            return freezing.freeze(turn, scope, id_, by=by, reason=storable(reason))
 
     def unfreeze(self, scope: Scope, id_: str = "", *, by: str, reason: str) -> None:
         """Lift one freeze."""
         with self._turn() as turn:
-            freezing.unfreeze(turn, scope, id_, by=by, reason=reason)
+            freezing.unfreeze(turn, scope, id_, by=by, reason=storable(reason))
 
     def freezes(self) -> list[Freeze]:
         """Return the freezes in force."""
@@ -56,7 +57,7 @@ class AdminVerbs(Road):
         """Take an open hold back."""
         with self._turn() as turn:
             full = look.full_id(turn.tx, hold_id, table="holds")
-            ends.cancel(turn, full, code="cancelled_by_operator", reason=reason, actor=by)
+            ends.cancel(turn, full, code="cancelled_by_operator", reason=storable(reason), actor=by)
 
     def renew_key(self, *, by: str) -> int:
         """Replace the store's key, cancel every open hold, and return how many."""

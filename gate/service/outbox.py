@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from gate.clock import from_us
 from gate.model import Notice
 from gate.service.road import Road
+from gate.shapes import storable
 from gate.store import anchors
 from gate.verbs import backfill, ends, outbox, publishing, timing, workspace
 
@@ -35,12 +36,12 @@ class OutboxVerbs(Road):
     def notice_retry(self, notice_id: int, *, after: timedelta, error: str) -> None:
         """Give a notice back to be tried again later."""
         with self._turn() as turn:
-            outbox.retry(turn, notice_id, after=after, error=error)
+            outbox.retry(turn, notice_id, after=after, error=storable(error))
 
     def notice_failed(self, notice_id: int, *, error: str) -> None:
         """Record that a notice can never be posted."""
         with self._turn() as turn:
-            outbox.failed(turn, notice_id, error=error)
+            outbox.failed(turn, notice_id, error=storable(error))
 
     def learn_card(self, hold_id: str, *, channel: str, ts: str, version: int) -> None:
         """Record that a message shows a hold."""

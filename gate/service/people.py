@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gate.errors import Fault
 from gate.lifecycle import OPEN, State
 from gate.model import Approver, HoldRecord, Person, Route, Said
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road
+from gate.shapes import storable
 from gate.verbs import decide as deciding
 from gate.verbs import ends, look, workspace
 from gate.verbs.turn import Turn
@@ -50,6 +53,7 @@ class PeopleVerbs(Road):
             IllegalMove: It is late, decided, changed, frozen, lacks a comment or the full view, or no budget
                 lets more calls pass.
         """
+        comment, person = storable(comment), _storable(person)
         ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
 
         def verb(turn: Turn, policy: PolicySet) -> HoldRecord | Fault:
@@ -64,7 +68,7 @@ class PeopleVerbs(Road):
     def refuse(self, hold_id: str, *, person: Person, code: str, reason: str, route: Route) -> None:
         """Record that the bot refused somebody's answer before it came to a decision."""
         with self._turn() as turn:
-            deciding.refuse(turn, hold_id, f"{person.team}/{person.user}", code, reason, route)
+            deciding.refuse(turn, hold_id, f"{person.team}/{person.user}", code, storable(reason), route)
 
     def record_view(self, hold_id: str, *, nonce: str, person: Person) -> None:
         """Record that somebody opened the full view of one version."""
@@ -96,9 +100,13 @@ class PeopleVerbs(Road):
     def who_asked(self, hold_id: str, person: Person | None) -> None:
         """Record who the address a session acts for belongs to; nobody for sure ends the hold undelivered."""
         with self._turn() as turn:
-            workspace.who_asked(turn, hold_id, person)
+            workspace.who_asked(turn, hold_id, _storable(person) if person else None)
 
     def undeliver(self, hold_id: str, *, code: str, reason: str) -> None:
         """End a pending hold because nobody could be asked."""
         with self._turn() as turn:
-            ends.undeliver(turn, hold_id, code=code, reason=reason)
+            ends.undeliver(turn, hold_id, code=code, reason=storable(reason))
+
+
+def _storable(person: Person) -> Person:
+    return replace(person, name=storable(person.name))

@@ -313,11 +313,16 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _raw_errors(path: Path | None) -> Iterator[None]:
-    """Turn whatever the driver raises into StoreError."""
+    """Turn whatever the driver raises into StoreError, also of a text that it cannot write."""
     try:
         yield
     except GateError:
         raise
+    except UnicodeEncodeError as error:
+        raise StoreError(
+            "A text has half a surrogate pair, which no store can keep. Nothing was recorded and nothing "
+            "ran; send the text without it."
+        ) from error
     except sqlite3.Error as error:
         raise explained(error, path) from error
 
