@@ -1,0 +1,16 @@
+"""A local workspace for the cases that go through Slack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from bot.local_workspace import LocalWorkspace
+
+
+@pytest.fixture
+def workspace() -> Iterator[LocalWorkspace]:
+    """Give a fresh local workspace on a free port."""
+    with LocalWorkspace() as running:
+        yield running
