@@ -87,6 +87,7 @@ class AgentVerbs(Road):
             WouldBlock: It would have to wait and must not; there is no new hold.
         """
         new = new_id()
+        self._follow_fork()
         with self._hands.reach(new, durable=self._durable_allows, owner=owner) as keep:
             submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block, owner))
             keep(submission.kind == "run")
@@ -98,6 +99,7 @@ class AgentVerbs(Road):
         self, action_id: str, action: Action, *, waiter: int = 0, owner: object | None = None
     ) -> Claimed:
         """Take an approved action in hand; see ``verbs.claim``. ``run`` is True for one caller, once."""
+        self._follow_fork()
         digest = action_digest(self.store.key, action)
         with self._hands.reach(action_id, durable=True, owner=owner) as keep:
             claimed = self._judged(

@@ -7,6 +7,7 @@ import logging
 import math
 import os
 import platform
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
@@ -37,6 +38,9 @@ Kind = Literal["agent", "bot", "cli"]
 _FACTS_KEPT = 4096
 
 log = logging.getLogger("gate")
+
+_becoming = threading.RLock()
+"""Held by the thread of a forked child that makes the child a process of its own."""
 
 
 class Road:
@@ -266,11 +270,19 @@ class Road:
         """Become a process of its own in a forked child; what the parent had in hand stays the parent's."""
         if os.getpid() == self._pid:
             return
-        self._pid = os.getpid()
-        self._labels = self._labels | {"process": self._pid}
+        with _becoming:
+            if os.getpid() != self._pid:
+                self._become()
+
+    def _become(self) -> None:
+        pid = os.getpid()
+        self._labels = self._labels | {"process": pid}
         self._hands, self._waits, self._unsettled, self.observers = Hands(), Waits(), {}, []
         with self.store.transaction() as tx:
-            self._process = living.register(self._begin(tx, 0), self.kind)
+            process = living.register(self._begin(tx, 0), self.kind)
+        # The pid comes last: until then every other thread of the child waits for this one.
+        self._process = process
+        self._pid = pid
 
 
 def afterwards(work: Callable[[], object]) -> None:
@@ -291,8 +303,17 @@ def package_version() -> str:
         return "unknown"
 
 
+def _renew_lock() -> None:
+    """Give a forked child a lock that no thread of the parent holds."""
+    global _becoming
+    _becoming = threading.RLock()
+
+
 def _login() -> str:
     try:
         return f"{getpass.getuser()}@{platform.node()}"
     except (OSError, KeyError):
         return platform.node()
+
+
+os.register_at_fork(after_in_child=_renew_lock)

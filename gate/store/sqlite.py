@@ -30,6 +30,11 @@ _graveyard: list[sqlite3.Connection] = []
 """Connections inherited over a fork: a child may neither use nor close them."""
 
 _stores: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+_stores_lock = threading.Lock()
+"""Held over a fork, so that no store comes in between that was locked by nobody."""
+
+_locked: list[SqliteStore] = []
+"""The stores that a fork under way has locked."""
 
 
 class _Rows:
@@ -76,7 +81,8 @@ class SqliteStore:
         self._read_lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
         self._open(create)
-        _stores.add(self)
+        with _stores_lock:
+            _stores.add(self)
 
     def _open(self, create: bool) -> None:
         if self.path is not None:
@@ -213,7 +219,14 @@ class SqliteStore:
             return
         if self.path is None:
             raise StoreError("A store in memory cannot be used in a forked process; name a file.")
-        self._open(create=False)
+        before = self._pid
+        with self._lock, self._read_lock:  # whoever comes meanwhile waits for these
+            try:
+                if os.getpid() != self._pid:
+                    self._open(create=False)
+            except BaseException:
+                self._pid = before
+                raise
 
     def _bury(self) -> None:
         """Set the inherited connections aside in a forked child, with fresh locks."""
@@ -328,18 +341,25 @@ def _raw_errors(path: Path | None) -> Iterator[None]:
 
 
 def _before_fork() -> None:
+    _stores_lock.acquire()
     for store in list(_stores):
         store._lock.acquire()
         store._read_lock.acquire()
+        _locked.append(store)
 
 
 def _after_fork_in_parent() -> None:
-    for store in list(_stores):
+    while _locked:
+        store = _locked.pop()
         store._read_lock.release()
         store._lock.release()
+    _stores_lock.release()
 
 
 def _after_fork_in_child() -> None:
+    global _stores_lock
+    _stores_lock = threading.Lock()
+    _locked.clear()
     for store in list(_stores):
         store._bury()
 

@@ -15,8 +15,10 @@ import pytest
 from gate import Gate, Pending
 from gate.errors import StoreError
 from gate.lifecycle import State
+from gate.service import Service
+from gate.store import sqlite
 from tests.gate_kit import PATIENCE, gate_on, until
-from tests.kit import answer
+from tests.kit import act, answer, service
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -154,3 +156,81 @@ def test_a_store_in_memory_is_refused_in_a_child(tmp_path: Path) -> None:
         pay(5)
         assert StoreError.__name__ in _child(lambda: pay(5))
         assert pay(5).startswith("paid 5")
+
+
+def _threads_at_once(count: int, work: Callable[[], object]) -> list[str]:
+    """Let so many threads do the same at the same moment, and return what each gave, as text."""
+    start, got = threading.Barrier(count), []
+
+    def one() -> None:
+        start.wait()
+        try:
+            got.append(str(work()))
+        except BaseException:
+            got.append(traceback.format_exc())
+
+    threads = [threading.Thread(target=one) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    return got
+
+
+def test_threads_of_a_child_become_one_process(db: Path) -> None:
+    """Threads that use a service at once in a new child all act as the child, registered once."""
+    gate = service(db)
+
+    def submit() -> str:
+        with gate.store.reader() as reader:
+            assert reader.one("SELECT 1 FROM processes")
+        done = gate.submit(act(amount=5, to="bob")).record.id
+        with gate.store.reader() as reader:
+            row = reader.one("SELECT process FROM actions WHERE id = ?", (done,))
+        return str(row and row["process"])
+
+    for _ in range(5):
+        before = len(gate.living())
+        said = _child(lambda: sorted(set(_threads_at_once(8, submit))))
+        mine = submit()
+        assert said != str([mine])
+        assert said.count("'") == 2, said
+        assert len(gate.living()) == before + 1
+    gate.close()
+
+
+def test_a_store_made_while_others_fork_is_usable(tmp_path: Path) -> None:
+    """Stores opened beside forks in both processes never have a lock released that nobody took."""
+    stop, made = threading.Event(), list[Service]()
+
+    def open_more() -> None:
+        while not stop.is_set():
+            made.append(service(tmp_path / str(len(made)) / "gate.db"))
+
+    opener = threading.Thread(target=open_more)
+    opener.start()
+    try:
+        until(lambda: made)
+        assert [_child(lambda: "fine") for _ in range(20)] == ["fine"] * 20
+    finally:
+        stop.set()
+        opener.join(PATIENCE)
+    for gate in made:
+        assert gate.submit(act(amount=5, to="bob")).kind == "run"
+        gate.close()
+
+
+def test_a_store_that_comes_between_the_hooks_of_a_fork_waits(db: Path) -> None:
+    """While a fork is under way no store can join those that it locked."""
+    service(db).close()
+    sqlite._before_fork()
+    opened: list[Any] = []
+    try:
+        opener = threading.Thread(target=lambda: opened.append(service(db.with_name("other.db"))))
+        opener.start()
+        opener.join(0.2)
+        assert opened == []
+    finally:
+        sqlite._after_fork_in_parent()
+    opener.join(PATIENCE)
+    opened[0].close()
