@@ -7,6 +7,7 @@ with one job for each drops some when thousands are due at once.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -15,8 +16,9 @@ from apscheduler.executors.debug import DebugExecutor  # type: ignore[import-unt
 from apscheduler.job import Job  # type: ignore[import-untyped]
 from apscheduler.jobstores.base import JobLookupError  # type: ignore[import-untyped]
 from apscheduler.schedulers.background import BackgroundScheduler  # type: ignore[import-untyped]
+from apscheduler.triggers.base import BaseTrigger  # type: ignore[import-untyped]
 
-from gate.clock import Clock
+from gate.clock import Clock, monotonic
 from gate.errors import GateError
 from gate.verbs.waiting import HEARTBEAT
 
@@ -48,16 +50,48 @@ class Kept(Protocol):
         ...
 
 
+class _Every(BaseTrigger):  # type: ignore[misc]
+    """Fire one span after the last time, whenever that was due: nothing is caught up with."""
+
+    def __init__(self, span: timedelta) -> None:
+        self._span = span
+
+    def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime:
+        """Return the next time, as the scheduler asks for it."""
+        return now + self._span
+
+
+class _Regular:
+    """Work that is done again and again, and when it was begun last, by a clock that only goes forward."""
+
+    def __init__(self, work: Callable[[], None], seconds: float) -> None:
+        self._work, self.seconds = work, seconds
+        self.ran, self.job = monotonic(), None
+
+    def run(self) -> None:
+        """Do it once."""
+        self.ran = monotonic()
+        self._work()
+
+
 class Expiry:
     """Keep one open gate up to date in one background thread.
+
+    The scheduler goes by the wall clock. One that is set back would keep it waiting, so a second thread looks
+    by a clock that only goes forward whether each job has run, and makes those due that have not.
 
     Args:
         service: The open gate's service.
         watch: Called every two seconds; None for nothing to watch.
+        beat: Time between two heartbeats.
     """
 
-    def __init__(self, service: Kept, *, watch: Callable[[], None] | None = None) -> None:
-        self._service = service
+    def __init__(
+        self, service: Kept, *, watch: Callable[[], None] | None = None, beat: timedelta = HEARTBEAT
+    ) -> None:
+        self._service, self._beat = service, beat
+        self._regular: list[_Regular] = []
+        self._stopped = threading.Event()
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
             daemon=True,
@@ -65,7 +99,7 @@ class Expiry:
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         )
         self._job = self._every(SWEEP_EVERY, self._sweep)
-        self._every(HEARTBEAT, service.heartbeat)
+        self._every(beat, service.heartbeat)
         if watch is not None:
             self._every(WATCH_EVERY, watch)
 
@@ -73,9 +107,11 @@ class Expiry:
         """Sweep once, then keep going until ``stop``."""
         self._sweep()
         self._scheduler.start()
+        threading.Thread(target=self._look_after, name="gate-upkeep", daemon=True).start()
 
     def stop(self) -> None:
         """Stop; safe to call twice and before ``start``."""
+        self._stopped.set()
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
 
@@ -99,16 +135,25 @@ class Expiry:
         due = datetime.now(UTC) + left
         planned = self._job.next_run_time
         if planned is None or due < planned:
-            self._move(due)
+            self._move(self._job, due)
 
-    def _move(self, due: datetime) -> None:
+    def _look_after(self) -> None:
+        while not self._stopped.wait(self._beat.total_seconds()):
+            for each in self._regular:
+                if monotonic() - each.ran > 2 * each.seconds:
+                    self._move(each.job, datetime.now(UTC))
+
+    def _move(self, job: Job, due: datetime) -> None:
         try:
-            self._job.modify(next_run_time=due)
+            job.modify(next_run_time=due)
         except JobLookupError:
             log.debug("The gate was closed meanwhile; nothing to sweep.")
 
     def _every(self, span: timedelta, work: Callable[[], object]) -> Job:
-        return self._scheduler.add_job(_logged(work), "interval", seconds=span.total_seconds())
+        regular = _Regular(_logged(work), span.total_seconds())
+        regular.job = self._scheduler.add_job(regular.run, _Every(span))
+        self._regular.append(regular)
+        return regular.job
 
     def _sweep(self) -> None:
         try:

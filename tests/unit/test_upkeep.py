@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
@@ -208,3 +208,32 @@ def test_upkeep_that_keeps_failing_is_told_once(caplog: pytest.LogCaptureFixture
         for _ in range(6):
             job()
     assert ["gone" in each.getMessage() for each in caplog.records] == [True, False, False]
+
+
+class Wall(datetime):
+    """A wall clock that may be set."""
+
+    ahead = timedelta(0)
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Wall:
+        return cls.fromtimestamp((datetime.now(UTC) + cls.ahead).timestamp(), tz)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=-1), timedelta(days=20_000)], ids=["back", "forth"])
+def test_upkeep_goes_on_when_the_wall_clock_is_set(monkeypatch: pytest.MonkeyPatch, ahead: timedelta) -> None:
+    """However far the wall clock is set, the process goes on to say that it lives, and to sweep."""
+    monkeypatch.setattr("apscheduler.schedulers.base.datetime", Wall)
+    monkeypatch.setattr("gate.expiry.datetime", Wall)
+    monkeypatch.setattr("gate.expiry.SWEEP_EVERY", timedelta(milliseconds=40))
+    monkeypatch.setattr(Wall, "ahead", timedelta(0))
+    kept = Kept()
+    upkeep = Expiry(kept, beat=timedelta(milliseconds=20))
+    upkeep.start()
+    try:
+        until(lambda: kept.beats)
+        monkeypatch.setattr(Wall, "ahead", ahead)
+        beats, swept = kept.beats, kept.swept
+        until(lambda: kept.beats > beats + 3 and kept.swept > swept + 3)
+    finally:
+        upkeep.stop()
