@@ -220,7 +220,7 @@ class Notices:
         await self._done(notice, str(answer["channel"]), str(answer["ts"]))
 
     async def _stands_already(self, notice: Notice, record: HoldRecord) -> bool:
-        """Tell whether an earlier try has posted this card after all; then it is learnt, and brought up to date."""
+        """Tell whether an earlier try has posted this card after all; what stands is learnt."""
         if notice.attempts < 2:
             return False
         found = await self._twins.find(record, notice.channel)

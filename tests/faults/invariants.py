@@ -167,21 +167,32 @@ def _claims_were_decided(seen: Evidence) -> list[str]:
 def _undecided(seen: Evidence, claim: Body) -> list[str]:
     records = seen.by_action[claim["action"]]
     before = records[: records.index(claim)]
-    submit = next(each for each in before if each["kind"] == "submit")
-    rules = [rule for each in before if each["kind"] in ("submit", "claim", "edit") for rule in each["rules"]]
     version = max((each.get("version", 1) for each in before if each["kind"] == "edit"), default=1)
     given = [each for each in before if each["kind"] == "approve" and each["version"] == version]
-    until = _at(submit) + seen.rules.answer_within
     problems = [f"{claim['action']} was denied and ran" for each in before if each["kind"] == "deny"]
-    for rule in dict.fromkeys(rules):
-        asked = seen.rules.asked.get(rule, Asked(frozenset(), 1))
-        people = {each["actor"].partition("/")[2] for each in given if _at(each) < until} & asked.people
-        if len(people) < asked.quorum:
-            problems.append(f"{claim['action']} ran with {len(people)} of {asked.quorum} for {rule}")
+    for place, each in enumerate(before):
+        if each["kind"] in ASKING:
+            later = [one for one in given if before.index(one) > place]
+            problems += [
+                f"{claim['action']} ran {short} for {rule}"
+                for rule in each.get("rules", ())
+                if (short := _short(seen, rule, later, _at(before[0]) + seen.rules.answer_within))
+            ]
     last = max(map(_at, given), default=None)
     if last is None or _at(claim) >= last + seen.rules.use_within:
         problems.append(f"{claim['action']} was claimed too late or without any approval")
     return problems
+
+
+ASKING = ("submit", "claim", "edit")
+"""Kinds of records that ask people; whoever answered before did not answer that."""
+
+
+def _short(seen: Evidence, rule: str, given: Iterable[Body], until: datetime) -> str:
+    """Say what a rule lacks; empty where it was met in time."""
+    asked = seen.rules.asked[rule]
+    people = {each["actor"].partition("/")[2] for each in given if _at(each) < until} & asked.people
+    return "" if len(people) >= asked.quorum else f"with {len(people)} of {asked.quorum} approvals"
 
 
 def _at(body: Body) -> datetime:

@@ -61,7 +61,7 @@ class Person:
         self._opened: dict[str, tuple[int, int]] = {}
 
     def look(self, life: int) -> None:
-        """Do what a person would do next: fill in the window that is open, or press a card that still asks."""
+        """Do what a person would do next: fill in the open window, or press a card that still asks."""
         self._looks += 1
         with suppress(ControlError, TimeoutError, OSError):
             if not self._in_window(life):
