@@ -552,3 +552,18 @@ def test_arguments_that_are_no_arguments_are_refused(arguments: Any) -> None:
     with pytest.raises(ActionError, match="args: must be values by parameter name"):
         gate.submit(Action("desk.do", arguments, "desk", "s1", ASKER), wait=False)
     assert gate.holds() == []
+
+
+def test_what_was_interrupted_is_told_by_what_it_does() -> None:
+    """An interrupted declared read has failed and may be asked for again; anything else is in doubt."""
+    gate = service()
+    read, write = gate.submit(act("desk.get_order", order="1")), gate.submit(act(amount=5, to="x"))
+    held = approved(gate, act())
+    assert gate.claim(held, act()).run
+    for each in (read.record.id, write.record.id, held):
+        gate.doubt(each, reason="The process died.")
+    assert gate.action(read.record.id).state == State.FAILED
+    for each in (write.record.id, held):
+        assert gate.action(each).state == State.IN_DOUBT
+    assert gate.submit(act("desk.get_order", order="1")).kind == "run"
+    assert not gate.claim(held, act()).run, "an approval is not used again"

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.cases.answer_kit import CASES
 from tests.cases.case_kit import HERE, STRICTNESS, Row, answer, rows
 
 ROWS = list(rows())
@@ -50,12 +51,13 @@ def test_an_answer_of_its_own_is_a_listed_difference(row: Row) -> None:
 
 
 def test_every_case_is_a_row_or_a_difference() -> None:
-    """No case is left out: each id is a row, a listed difference or kept for later, and none stands twice."""
+    """No case is left out: each is a row, a listed difference, a test or kept for later, and one of them."""
     mine = [row.id for row in ROWS]
     assert len(mine) == len(set(mine))
     assert len(KNOWN) == len(set(KNOWN))
-    assert {*mine, *LISTED} | LATER == set(KNOWN)
-    assert not LATER & {*mine, *LISTED}
+    assert {*mine, *LISTED, *CASES} | LATER == set(KNOWN)
+    assert not LATER & {*mine, *LISTED, *CASES}
+    assert not set(CASES) & {*mine, *LISTED}
 
 
 def test_every_difference_names_the_sentence_that_decides() -> None:
