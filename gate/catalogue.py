@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gate.model import Effect, Parameters
+from gate.secret_names import is_secret_name
+from gate.secret_shapes import hide_shapes
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One guarded tool.
+    """One guarded tool, without secrets that defaults or examples of its models may hold.
 
     Attributes:
         name: Action name.
@@ -26,3 +28,28 @@ class Tool:
     parameters: Parameters
     schema: Mapping[str, Any] = field(default_factory=dict)
     doc: str = ""
+
+    def __post_init__(self) -> None:
+        """Keep nothing that may not be stored."""
+        object.__setattr__(self, "schema", _without_secrets(self.schema))
+        object.__setattr__(self, "doc", hide_shapes(self.doc)[0])
+
+
+_GIVEN = frozenset({"default", "const", "examples", "enum"})
+"""Words of JSON Schema under which values stand."""
+
+
+def _without_secrets(schema: Any, name: str = "") -> Any:
+    """Return a schema without given values of secret parameters, and without secrets of a known shape.
+
+    Args:
+        schema: The schema, or a part of one.
+        name: Key under which it stands.
+    """
+    if isinstance(schema, Mapping):
+        secret = is_secret_name(name) and not schema.keys().isdisjoint({"type", "anyOf", "$ref", "default"})
+        kept = {key: each for key, each in schema.items() if not (secret and key in _GIVEN)}
+        return {key: _without_secrets(each, key) for key, each in kept.items()}
+    if isinstance(schema, list):
+        return [_without_secrets(each) for each in schema]
+    return hide_shapes(schema)[0] if isinstance(schema, str) else schema

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from bot.settings import BotSettings
 from bot.views.card import card, card_text
-from gate import Evidence, Gate
+from gate import Evidence, Gate, Pending
 from gate.errors import ActionError, IllegalMove
 from gate.lifecycle import State
 from gate.model import Action, HoldRecord
@@ -267,3 +267,30 @@ def test_the_longest_arguments_are_searched_through() -> None:
     assert found.arguments["text"] == (
         "x " * 200_000 + f"(hidden API key, {len(KEY)} characters, sk…B3)" + " y" * 200_000
     )
+
+
+class Login(BaseModel):
+    """Where to log in."""
+
+    user: str = "bob"
+    password: str = "hunter22"
+    note: str = f"use {KEY}"
+
+
+def test_the_catalogue_keeps_no_secret_default(tmp_path: Path) -> None:
+    """Defaults that a tool's models give for secrets stand in no schema of the store; others do."""
+    with gate_on(tmp_path) as gate:
+
+        @gate.guard("desk.do", wait=0)
+        def do(login: Login) -> None:
+            raise AssertionError
+
+        with pytest.raises(Pending):
+            do(Login())
+        (tool,) = gate.service.tools()
+        schema = json.dumps(tool.schema)
+    assert '"default": "bob"' in schema
+    assert '"password": {"title": "Password", "type": "string"}' in schema
+    files = b"".join(each.read_bytes() for each in tmp_path.rglob("*") if each.is_file())
+    assert b"hunter22" not in files
+    assert KEY.encode() not in files
