@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from types import CodeType
 from typing import Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from gate.binding import Binding
@@ -40,6 +39,7 @@ from gate.outcomes import (
 )
 from gate.primitive import Primitive
 from gate.session import Session, check_names, evidence_lines
+from gate.sources import same_source
 from gate.waiting import Wait
 
 P = ParamSpec("P")
@@ -267,7 +267,7 @@ class Gate(Primitive):
 
     def _register(self, tool: Guarded) -> None:
         other = self._tools.get(tool.name.casefold())
-        if other is not None and not _same_source(other.function, tool.function):
+        if other is not None and not same_source(other.function, tool.function):
             raise GuardError(
                 f"{tool.name} is already the name of {other.function.__qualname__};"
                 f" give {tool.function.__qualname__} a name of its own."
@@ -381,25 +381,3 @@ def _ungated(result: Any) -> Ran[Any]:
 
 def _is_async(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function)
-
-
-def _same_source(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
-    """Tell whether two functions are one piece of code: decorated again, or their module or cell run again.
-
-    Names are taken from the code itself, since decorators copy those of functions. Where a name stands in no
-    function, a later definition replaces the earlier one; inside functions many may bear one name.
-    """
-    code, again = _code(one), _code(other)
-    if code == again and code.co_filename == again.co_filename:
-        return True
-    places = {(_home(each), _code(each).co_qualname) for each in (one, other)}
-    return len(places) == 1 and "<" not in code.co_qualname
-
-
-def _code(function: Callable[..., Any]) -> CodeType:
-    code: CodeType = getattr(function, "__func__", function).__code__
-    return code
-
-
-def _home(function: Callable[..., Any]) -> str:
-    return str(getattr(function, "__func__", function).__globals__.get("__name__", ""))
