@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gate.redact import HIDDEN, is_hidden, redact, redact_text
-from gate.secret_shapes import LONGEST, has_mark, hide_shapes, is_mark
+from gate.secret_patterns import LONGEST
+from gate.secret_shapes import has_mark, hide_shapes, is_mark
 
 A, B = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 HEX = "0123456789abcdef"
