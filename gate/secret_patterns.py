@@ -1,4 +1,4 @@
-"""The shapes of secrets: a pattern for candidates of each kind, and which part of one is the secret itself."""
+"""The shapes of secrets: a pattern for candidates of each kind, and which part of one is the secret."""
 
 from __future__ import annotations
 
