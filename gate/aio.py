@@ -11,8 +11,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gate.steps import Raised, Returned, Step, ToolStep, VerbStep, WaitStep
-from gate.trip import abandon
+from gate.steps import Raised, Returned, Step, ToolStep, VerbStep, WaitStep, abandon
 from gate.waiting import Watch
 
 if TYPE_CHECKING:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gate.context import Running
+from gate.errors import GateError
 from gate.model import Action
 from gate.outcomes import Outcome, Ran
 from gate.waiting import Seen
+
+log = logging.getLogger("gate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +82,29 @@ class ToolStep:
 Step = VerbStep | WaitStep | ToolStep
 Ending = Ran[Any] | Outcome | Raised
 Trip = Generator[Step, Any, Ending]
+
+
+def abandon(steps: Generator[Step, Any, Any], gone: BaseException, *, begun: VerbStep | None = None) -> None:
+    """Bring steps to their end whose driver is gone: verbs are done here and now, nothing else is any more.
+
+    Args:
+        steps: A trip, or part of one; one that has ended stays as it is.
+        gone: What took the driver away.
+        begun: Gives the answer to a verb that was taken from the trip and not yet answered; None for none.
+    """
+    try:
+        step = steps.throw(gone) if begun is None else _answered(steps, begun)
+        while True:
+            step = _answered(steps, step) if isinstance(step, VerbStep) else steps.throw(gone)
+    except BaseException as ended:
+        if not isinstance(ended, (StopIteration, GateError)) and ended is not gone:
+            log.debug("A call that was thrown away ended with %s.", type(ended).__name__)
+
+
+def _answered(steps: Generator[Step, Any, Any], step: VerbStep) -> Step:
+    """Do a verb, give its answer or its fault to the steps, and return the next."""
+    try:
+        answer = step.do()
+    except BaseException as fault:
+        return steps.throw(fault)
+    return steps.send(answer)

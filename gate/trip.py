@@ -21,7 +21,7 @@ from gate.outcomes import ran
 from gate.redact import error_text, redact
 from gate.results import details, kept_result, outcome_of
 from gate.sentences import NEVER_STARTED
-from gate.steps import Call, Raised, Returned, Step, ToolStep, Trip, VerbStep, WaitStep
+from gate.steps import Call, Raised, Returned, Step, ToolStep, Trip, VerbStep, WaitStep, abandon
 from gate.verbs.claim import Claimed, End
 from gate.waiting import Watch
 
@@ -206,32 +206,6 @@ def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
         # An interrupt may have come between two steps; one that came inside a step has been dealt with there.
         abandon(steps, gone)
         raise
-
-
-def abandon(steps: Generator[Step, Any, Any], gone: BaseException, *, begun: VerbStep | None = None) -> None:
-    """Bring steps to their end whose driver is gone: verbs are done here and now, nothing else is any more.
-
-    Args:
-        steps: A trip, or part of one; one that has ended stays as it is.
-        gone: What took the driver away.
-        begun: Gives the answer to a verb that was taken from the trip and not yet answered; None for none.
-    """
-    try:
-        step = steps.throw(gone) if begun is None else _answered(steps, begun)
-        while True:
-            step = _answered(steps, step) if isinstance(step, VerbStep) else steps.throw(gone)
-    except BaseException as ended:
-        if not isinstance(ended, (StopIteration, GateError)) and ended is not gone:
-            log.debug("A call that was thrown away ended with %s.", type(ended).__name__)
-
-
-def _answered(steps: Generator[Step, Any, Any], step: VerbStep) -> Step:
-    """Do a verb, give its answer or its fault to the steps, and return the next."""
-    try:
-        answer = step.do()
-    except BaseException as fault:
-        return steps.throw(fault)
-    return steps.send(answer)
 
 
 def _drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
