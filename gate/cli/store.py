@@ -55,7 +55,7 @@ def key_group() -> None:
 def new_command(db: Path | None, as_json: bool) -> None:
     """Replace the store's key, also a lost one, and cancel every open hold.
 
-    Stop agents and bots first: a process that runs on keeps the old key until it is started again.
+    Agents and bots that run go on with the new key from their next call on.
     """
     with opened(db, renew_key=True) as service:
         cancelled = service.renew_key(by=service.actor)
@@ -67,9 +67,7 @@ def new_command(db: Path | None, as_json: bool) -> None:
         f"The store has a new key; {cancelled} open hold{'s were' if cancelled != 1 else ' was'} cancelled."
     )
     if others:
-        output.say(
-            f"Restart what is running: {len(others)} live process{'es' * (len(others) > 1)} with the old key."
-        )
+        output.say(f"{len(others)} live process{'es' * (len(others) > 1)} will take it with the next call.")
 
 
 def _facts(found: inspect.Inspection) -> list[tuple[str, object]]:

@@ -12,7 +12,7 @@ from gate.clock import to_us
 from gate.model import Freeze
 from gate.policy.backtest import Logged
 from gate.policy.policyset import PolicySet
-from gate.service.road import Road
+from gate.service.road import Road, afterwards
 from gate.shapes import storable
 from gate.store import rows
 from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, timing
@@ -66,8 +66,13 @@ class AdminVerbs(Road):
                 turn, code="key_renewed", reason="The store's key was renewed.", actor=by
             )
             turn.log("key", actor=by, cancelled=ended)
-            self.store.renew_key()
+            self.store.renew_key(turn.tx)
+        afterwards(self._follow_key)
         return ended
+
+    def _follow_key(self) -> None:
+        with self.store.reader() as reader:
+            self.store.follow_key(reader)
 
     def register_tool(self, tool: Tool) -> None:
         """Put a tool into the catalogue; one that stands there so already costs no write."""
@@ -93,6 +98,7 @@ class AdminVerbs(Road):
     def spent(self, uses: Sequence[Use]) -> list[Judged]:
         """Judge what a call would add by what is charged here; what was never in force has nothing used."""
         us = to_us(self.clock.now())
+        self._follow_key()
         with self.store.reader() as reader:
             known = {row["digest"] for row in reader.all("SELECT digest FROM budgets WHERE active = 1")}
             books = ledger.StoreBooks(reader, us)

@@ -100,11 +100,13 @@ class AgentVerbs(Road):
     ) -> Claimed:
         """Take an approved action in hand; see ``verbs.claim``. ``run`` is True for one caller, once."""
         self._follow_fork()
-        digest = action_digest(self.store.key, action)
+
+        def verb(turn: Turn, asked: tuple[str, Judgement]) -> Claimed:
+            return claiming.claim(turn, action_id, action, *asked, waiter=waiter)
+
         with self._hands.reach(action_id, durable=True, owner=owner) as keep:
             claimed = self._judged(
-                lambda policy: self._judgement(action, policy),
-                lambda turn, asked: claiming.claim(turn, action_id, action, digest, asked, waiter=waiter),
+                lambda policy: (action_digest(self.store.key, action), self._judgement(action, policy)), verb
             )
             keep(claimed.run)
         if claimed.record.state != State.PENDING:
@@ -165,8 +167,6 @@ class AgentVerbs(Road):
     def _submit(
         self, new: str, action: Action, wait: bool, would_block: bool, owner: object | None
     ) -> Submission:
-        digest = action_digest(self.store.key, action)
-
         def verb(turn: Turn, draft: submitting.Draft) -> Submission:
             submission = submitting.submit(turn, draft, wait=wait, would_block=would_block)
             if submission.waiter:
@@ -174,7 +174,7 @@ class AgentVerbs(Road):
             return submission
 
         return self._judged(
-            lambda policy: self._draft(new, action, digest, policy),
+            lambda policy: self._draft(new, action, policy),
             verb,
             durable=lambda draft: self._durably(new, draft),
         )
@@ -186,7 +186,8 @@ class AgentVerbs(Road):
             self._hands.make_durable(new)
         return self._durable_allows or counts
 
-    def _draft(self, new: str, given: Action, digest: str, policy: PolicySet) -> submitting.Draft:
+    def _draft(self, new: str, given: Action, policy: PolicySet) -> submitting.Draft:
+        digest = action_digest(self.store.key, given)
         action, facts = self._with_facts(given)
         verdict = self._rerouted(evaluate(policy, action))
         redacted = redacted_for(policy, action, verdict)
@@ -217,6 +218,7 @@ class AgentVerbs(Road):
         How much may wait for people does not count here.
         """
         with self.store.reader() as reader:
+            self.store.follow_key(reader)
             facts = sessions.facts_of(reader, given.session)
         action = replace(given, facts={**read_facts(facts), **given.facts})
         policy = self.policy()

@@ -146,13 +146,18 @@ class Road:
     def _bring_into_force(self, policy: PolicySet, *, by: str) -> Sequence[str]:
         """Bring a policy into force; what its new budgets must see is worked out before the transaction."""
         staged: dict[str, int] = {}
+        key = self.store.key_id
         while True:
+            if key != self.store.key_id:
+                key, staged = self.store.key_id, {}
             with self.store.reader() as reader:
                 change = ruling.compare(reader, policy)
             if change.before != policy.revision:
                 staged |= self._stage(policy, known=staged)
             with self._turn() as turn:
-                if ruling.apply(turn, change, by=by, count=self._counter(policy, staged)):
+                if key == self.store.key_id and ruling.apply(
+                    turn, change, by=by, count=self._counter(policy, staged)
+                ):
                     self._policy = policy
                     return change.words
 
@@ -194,6 +199,7 @@ class Road:
     def _begin(self, tx: Tx, process: int) -> Turn:
         """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
         migrations.refuse_newer(tx)
+        self.store.follow_key(tx)
         own, state = self.clock.now(), timing.look(tx)
         publishing.refuse_shorter(state.seq, self._head, self.path)
         return Turn(
@@ -215,17 +221,19 @@ class Road:
         """Run a verb under the policy that is in force inside its own transaction.
 
         Args:
-            prepare: What is worked out under a policy before the transaction; done again if it was replaced.
+            prepare: What is worked out under a policy, and with the store's key, before the transaction; done
+                again if either was replaced.
             verb: What is done inside the transaction with what was prepared.
             durable: Whether a crash of the machine may not lose it.
         """
         policy = self._follow(self._policy.revision if self._policy else None)
         while True:
+            key = self.store.key_id
             prepared = prepare(policy)
             try:
                 with self._turn(durable=durable(prepared)) as turn:
                     revision = ruling.current(turn.tx)
-                    if revision == policy.revision:
+                    if (revision, self.store.key_id) == (policy.revision, key):
                         return verb(turn, prepared)
             except Stale as stale:
                 self._learn_facts(stale.session, stale.facts)

@@ -63,7 +63,11 @@ def read_key(database: Path) -> bytes:
     Raises:
         StoreError: The key is missing or not whole.
     """
-    path = key_path(database)
+    return read_key_file(key_path(database))
+
+
+def read_key_file(path: Path) -> bytes:
+    """Return the key in a file; see ``read_key``."""
     try:
         key = bytes.fromhex(path.read_text("ascii").strip())
     except (OSError, ValueError) as error:
@@ -89,14 +93,20 @@ def write_key(database: Path, key: bytes | None = None) -> bytes:
     Raises:
         StoreError: It cannot be written; the old one stays.
     """
-    path, key = key_path(database), key or secrets.token_bytes(KEY_BYTES)
+    key = key or secrets.token_bytes(KEY_BYTES)
+    write_key_file(key_path(database), key)
+    return key
+
+
+def write_key_file(path: Path, key: bytes) -> None:
+    """Write a key (0600) into a file, which has it whole or not at all; see ``write_key``."""
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with new_file(fresh) as handle, os.fdopen(handle, "w") as file:
         file.write(key.hex())
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(path)
-    return key
+    sync(path)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gate.errors import StoreError
-from gate.store import anchors, files, migrations
+from gate.store import anchors, keys, migrations
 from gate.store.sqlite import SqliteStore
 
 _COUNTED = ("actions", "holds", "decisions", "sessions", "tools", "audit")
@@ -99,7 +99,7 @@ def _read(place: Path, size: int) -> Inspection:
         meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
         rows = {name: _count(connection, name) for name in _COUNTED}
         older = "" if _problem(schema) else _older(place, connection)
-    key = _key(place)
+    key = _key(place, meta.get("key_id", ""))
     problem = _problem(schema) or ("" if key == "present" else f"its key is {key}") or older
     id_, made_by, team = (meta.get(name, "") for name in ("store_id", "made_by", "workspace_team"))
     return Inspection(place, problem, schema, migrations.NEWEST, key, size, id_, made_by, team, rows)
@@ -128,9 +128,10 @@ def _older(place: Path, connection: sqlite3.Connection) -> str:
     return f"it is an older copy: #{newest} was published, but its log ends at #{last}; see 'gate db adopt'"
 
 
-def _key(place: Path) -> str:
+def _key(place: Path, wanted: str = "") -> str:
     try:
-        files.read_key(place)
+        if keys.is_there(place, wanted):
+            return "present"
     except StoreError:
         return "missing or unreadable: restore the file, or run 'gate key new', which cancels every open hold"
-    return "present"
+    return "not the one of this store: restore the file, or run 'gate key new', which cancels every open hold"

@@ -41,6 +41,21 @@ class Store(Protocol):
     key: bytes
     """The key of the store's digests; lies beside the database, never in it."""
 
+    key_id: str
+    """Which key that is; read before the key, it names that key or an older one."""
+
+    def follow_key(self, reader: Reader) -> None:
+        """Take the key that another process has put in the place of the one at hand.
+
+        Raises:
+            StoreError: There is no file with it (code ``key_missing``).
+        """
+        ...
+
+    def renew_key(self, tx: Tx) -> None:
+        """Replace the key together with a transaction; digests of the old one match nothing any more."""
+        ...
+
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[Tx]:
         """Begin a writing transaction; commit on leaving, roll back on any exception.
 

@@ -16,7 +16,7 @@ from sqlite_utils import Database
 
 from gate.clock import monotonic, pause
 from gate.errors import GateError, StoreBusy, StoreError
-from gate.store import files, migrations
+from gate.store import files, keys, migrations
 from gate.store.faults import explained, is_busy
 from gate.store.port import Params, Reader, Row, Tx
 
@@ -111,16 +111,38 @@ class SqliteStore:
                     f"The store has schema {schema}; run 'gate db migrate'.", code="older_schema"
                 )
             migrations.migrate(tx)
-            self.key = self._take_key(schema == 0)
+            self._take_key(tx, schema == 0)
 
-    def _take_key(self, new: bool) -> bytes:
+    def _take_key(self, tx: Tx, new: bool) -> None:
+        wanted = keys.known(tx)
+        try:
+            self.key = keys.at_start(self.path, wanted, new=new)
+        except StoreError:
+            if not self._renew:
+                raise
+            self.key, self.key_id = os.urandom(files.KEY_BYTES), wanted  # until it is renewed
+            return
+        if not wanted:
+            keys.note(tx, self.key)
+        self.key_id = keys.id_of(self.key)
+
+    def follow_key(self, reader: Reader) -> None:
+        """Take the key that another process has put in the place of the one at hand; see the port."""
+        wanted = keys.known(reader)
+        if wanted != self.key_id and self.path is not None:
+            self.key = keys.take(self.path, wanted)
+            self.key_id = (
+                wanted  # last: whoever reads it before the key has the key that it names, or a newer
+            )
+
+    def renew_key(self, tx: Tx) -> None:
+        """Replace the key together with a transaction; see the port."""
+        key = os.urandom(files.KEY_BYTES)
+        if self.path is not None:
+            keys.stage(self.path, key)
+        keys.note(tx, key)
         if self.path is None:
-            return os.urandom(files.KEY_BYTES)
-        return files.write_key(self.path) if new or self._renew else files.read_key(self.path)
-
-    def renew_key(self) -> None:
-        """Replace the key; digests made with the old one match nothing any more."""
-        self.key = files.write_key(self.path) if self.path else os.urandom(files.KEY_BYTES)
+            self.key, self.key_id = key, keys.id_of(key)
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[Tx]:
@@ -201,6 +223,8 @@ class SqliteStore:
                     self._read.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 _refuse_damaged(copy, target)
+                copy.row_factory = sqlite3.Row
+                self.follow_key(_Rows(copy))
             files.sync(target)
             files.write_key(target, self.key)
 
