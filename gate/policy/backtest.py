@@ -15,7 +15,7 @@ from typing import Literal
 
 from gate.budget import MemoryLedger, Use, judge
 from gate.clock import to_us
-from gate.model import Action, Answer, Verdict
+from gate.model import Action, Answer, Verdict, own_rules
 from gate.policy.blindness import Blinds, Undecided
 from gate.policy.evaluate import evaluate
 from gate.policy.policyset import PolicySet
@@ -25,7 +25,7 @@ from gate.policy.uses import uses_of
 from gate.values import is_action_name
 
 Said = Literal["approved", "denied"]
-_GATE, _POLICYS_OWN = "gate/", ("gate/no_policy", "gate/bad_name")
+_POLICYS_OWN = (own_rules.NO_POLICY, own_rules.BAD_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class _Player:
 
     def _call(self, call: LoggedCall) -> None:
         counts = call.at >= self._since
-        if call.rules and call.rules[0].startswith(_GATE) and call.rules[0] not in _POLICYS_OWN:
+        if call.rules and call.rules[0].startswith(own_rules.PREFIX) and call.rules[0] not in _POLICYS_OWN:
             self.result.left_out[call.rules[0]] += counts
             return
         verdict = self._judged(call)

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gate.model import Action, Answer, ResolvedEffect, Ruling, Verdict
+from gate.model.own_rules import BAD_NAME, NO_POLICY
 from gate.policy.policyset import Covering, PolicyFile, PolicySet, Rule
 from gate.policy.reading import Subject
 from gate.policy.truth import Truth, Unknown
 from gate.requirements import merge
 from gate.values import format_path, is_action_name, quoted
-
-NO_POLICY = "gate/no_policy"
-BAD_NAME = "gate/bad_name"
 
 STRICTNESS: dict[Answer, int] = {"allow": 0, "require_approval": 1, "block": 2}
 _UNREADABLE = Unknown(("the arguments cannot be read: give plain values",))

@@ -11,6 +11,7 @@ from gate.budget import Judged
 from gate.errors import IllegalMove
 from gate.lifecycle import State, Verb
 from gate.model import Action, ActionRecord, Ruling
+from gate.model.own_rules import blocked_code
 from gate.store.port import Row
 from gate.verbs import asking, ends, freezing, ledger, look, timing, waiting
 from gate.verbs.asking import Judgement
@@ -94,8 +95,7 @@ def _move(turn: Turn, row: Row, asked: Judgement) -> bool:
         ends.expire(turn, row)
         return False
     if verdict.answer == "block":
-        code = "frozen" if verdict.rules[0] == "gate/freeze" else "blocked"
-        _block(turn, row, verdict.rulings, verdict.revision, code=code)
+        _block(turn, row, verdict.rulings, verdict.revision, code=blocked_code(verdict.rules))
         return False
     found = ledger.judged(turn.tx, asked.spending.uses, turn.us)
     over = asking.undecided(row, found)

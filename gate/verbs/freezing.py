@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from gate.clock import from_us
 from gate.errors import IllegalMove
 from gate.model import Action, Freeze, Ruling, Verdict
+from gate.model.own_rules import FREEZE
 from gate.store.port import Reader
 from gate.verbs.turn import Turn
 
@@ -33,7 +34,7 @@ def with_freeze(reader: Reader, action: Action, verdict: Verdict) -> Verdict:
     frozen = freeze_of(reader, action.agent, action.session)
     if frozen is None or verdict.effect.declared_read:
         return verdict
-    ruling = Ruling("gate/freeze", "block", f"{describe(frozen)}: {frozen.reason}")
+    ruling = Ruling(FREEZE, "block", f"{describe(frozen)}: {frozen.reason}")
     return replace(verdict, answer="block", rulings=(ruling,), requirements=())
 
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from gate.clock import to_us
 from gate.model import Action, Ruling, Verdict
+from gate.model.own_rules import TOO_MANY
 from gate.policy.limits import Limits
 from gate.values import format_duration
 from gate.verbs.turn import Turn
-
-TOO_MANY = "gate/too_many_pending"
 
 
 def too_many(turn: Turn, action: Action, limits: Limits) -> Callable[[Verdict], Verdict] | None:

@@ -14,6 +14,7 @@ from gate.errors import CallIdReused, NoSession, WouldBlock
 from gate.ids import new_nonce
 from gate.lifecycle import State, Verb, check_move
 from gate.model import Action, Evidence, PastCall, Requirement, ResolvedEffect, Ruling, Submission, Verdict
+from gate.model.own_rules import blocked_code
 from gate.policy.limits import Limits
 from gate.policy.spending import with_budgets
 from gate.store import rows
@@ -199,17 +200,8 @@ def _rejoin(turn: Turn, row: Row, wait: bool, would_block: bool) -> Submission:
     return Submission("ended" if ended else "joined", record, number)
 
 
-_BLOCKED = {
-    "gate/freeze": "frozen",
-    "gate/no_policy": "no_policy",
-    limiting.TOO_MANY: "too_many_pending",
-}
-"""Outcome codes of the gate's own rules."""
-
-
 def _end_blocked(turn: Turn, draft: Draft) -> Submission:
-    code = _BLOCKED.get(draft.verdict.rules[0], "blocked")
-    _insert(turn, draft, State.BLOCKED, code)
+    _insert(turn, draft, State.BLOCKED, blocked_code(draft.verdict.rules))
     return Submission("ended", look.record(turn.tx, action_row(turn.tx, draft.id)))
 
 
