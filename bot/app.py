@@ -57,6 +57,9 @@ class SlackBot:
     def start(self) -> Self:
         """Start, and return when clicks can arrive.
 
+        Returns:
+            This bot.
+
         Raises:
             BotFault: Something is missing; the message names everything.
             StoreError: The store belongs to another workspace.

@@ -131,6 +131,9 @@ class Gate(Primitive):
             facts: Values that rules can read, by name; they replace those it had.
             evidence: Lines for people; a plain text is weak. Lines it has already are not added.
 
+        Returns:
+            The session; as a block, guarded calls in it belong to it.
+
         Raises:
             NoSession: It has ended, belongs to another agent or person, or no agent is named.
             TypeError: ``on_behalf_of`` or a name is of another type.
@@ -147,7 +150,14 @@ class Gate(Primitive):
         return Session(id, name, on_behalf_of, self)
 
     def bind(self, function: Callable[P, T]) -> Callable[P, T]:
-        """Return a function that carries this session into another thread."""
+        """Return a function that carries this session into another thread.
+
+        Args:
+            function: What runs there.
+
+        Returns:
+            The same function, in the session that is open here.
+        """
         return self._context.bind(function)
 
     def _session(self) -> Session:

@@ -81,6 +81,9 @@ class Hold:
 
         Args:
             timeout: Seconds, a timedelta, or ``until_decided``.
+
+        Returns:
+            The hold as it stands then; ``pending`` where nobody answered in this time.
         """
         last = [self.record]
         try:
@@ -91,7 +94,14 @@ class Hold:
         return Hold(last[0], self._gate)
 
     async def wait_async(self, timeout: Wait = "until_decided") -> Hold:
-        """Wait beside an event loop; see ``wait``."""
+        """Wait beside an event loop; see ``wait``.
+
+        Args:
+            timeout: Seconds, a timedelta, or ``until_decided``.
+
+        Returns:
+            The hold as it stands then.
+        """
         last = [self.record]
         try:
             runtime = self._gate._opened()

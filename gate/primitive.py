@@ -33,7 +33,18 @@ class Primitive(Opening):
         return self._submitted(taken, self._opened().submit(taken, wait=False))
 
     async def submit_async(self, action: Action) -> Allowed | Held | Blocked:
-        """Judge one action beside an event loop; see ``submit``."""
+        """Judge one action beside an event loop; see ``submit``.
+
+        Args:
+            action: What is to be done; its session must be open.
+
+        Returns:
+            ``Allowed``, ``Held`` or ``Blocked``.
+
+        Raises:
+            Fault: The gate could not do its work; nothing ran.
+            CancelledError: The caller was cancelled meanwhile; nothing ran.
+        """
         from gate import aio
 
         taken, runtime = self._snapshot(action), self._opened()
@@ -60,7 +71,14 @@ class Primitive(Opening):
         return Claim(self, submission)
 
     def claim_async(self, submission: Allowed | Held) -> Claim:
-        """Return the same block for ``async with``; see ``claim``."""
+        """Return the same block for ``async with``; see ``claim``.
+
+        Args:
+            submission: What ``submit_async`` gave back.
+
+        Returns:
+            A block that gives a ``Run``; entering it raises what ``claim`` raises.
+        """
         return Claim(self, submission)
 
     def _snapshot(self, action: Action) -> Action:

@@ -27,6 +27,9 @@ def person(user: str, team: str | None = None) -> Principal:
         user: Slack user id, such as ``U07QK3M9D2X``.
         team: Slack team id; default is the workspace the store is bound to.
 
+    Returns:
+        Whom to give to ``on_behalf_of``; that person may not approve unless the policy says so.
+
     Raises:
         ValueError: These are no Slack ids.
     """
@@ -40,6 +43,12 @@ def person(user: str, team: str | None = None) -> Principal:
 def email(address: str) -> Principal:
     """Return the person with this address; they are looked up in Slack before anybody is asked.
 
+    Args:
+        address: E-mail address; unless exactly one active member has it, held calls end undelivered.
+
+    Returns:
+        Whom to give to ``on_behalf_of``.
+
     Raises:
         ValueError: This is no address.
     """
@@ -50,6 +59,12 @@ def email(address: str) -> Principal:
 
 def outside(who: str) -> Principal:
     """Return somebody who is not in Slack, such as ``customer cus_81``.
+
+    Args:
+        who: Free text, 1 to 200 characters.
+
+    Returns:
+        Whom to give to ``on_behalf_of``.
 
     Raises:
         ValueError: The text is empty or longer than 200 characters.

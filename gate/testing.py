@@ -53,22 +53,44 @@ Answers = Mapping[str, Answer | Callable[[HoldRecord], Answer]]
 
 
 def approve(comment: str = "Approved in a test.") -> Answer:
-    """Answer by as many approvals as the policy asks for."""
+    """Answer by as many approvals as the policy asks for.
+
+    Args:
+        comment: What each approver writes; the agent reads it.
+
+    Returns:
+        An answer for ``scripted``.
+    """
     return Answer("approve", comment)
 
 
 def deny(comment: str = "Denied in a test.") -> Answer:
-    """Answer by one denial."""
+    """Answer by one denial.
+
+    Args:
+        comment: What the approver writes; the agent reads it.
+
+    Returns:
+        An answer for ``scripted``.
+    """
     return Answer("deny", comment)
 
 
 def expire() -> Answer:
-    """Let a card be posted and nobody answer; the clock moves on to the deadline."""
+    """Let a card be posted and nobody answer; the clock moves on to the deadline.
+
+    Returns:
+        An answer for ``scripted``.
+    """
     return Answer("expire")
 
 
 def nobody() -> Answer:
-    """Let there be nobody who could be asked."""
+    """Let there be nobody who could be asked.
+
+    Returns:
+        An answer for ``scripted``.
+    """
     return Answer("nobody")
 
 
@@ -102,6 +124,9 @@ def scripted(
         answers: Action name or glob to answer; the exact name first, then the order written.
         policy: Policy file or folder; default is the gate's.
         db: Store, made by ``scripted`` before if it exists; default is in memory.
+
+    Yields:
+        What happened so far: the answered holds, the service, the clock.
 
     Raises:
         AssertionError: A held call had no answer; it is named.
