@@ -218,6 +218,7 @@ class Notices:
             metadata={"event_type": EVENT_TYPE, "event_payload": payload},
         )
         await self._done(notice, str(answer["channel"]), str(answer["ts"]))
+        self._desk.wake.set()  # the next card of its session may go now
 
     async def _stands_already(self, notice: Notice, record: HoldRecord) -> bool:
         """Tell whether an earlier try has posted this card after all; what stands is learnt."""

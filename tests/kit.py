@@ -75,10 +75,12 @@ def answer(
 
 def post(gate: Service) -> list[Notice]:
     """Play a bot to which Slack is kind: every card is accepted at once."""
-    leased = gate.lease_notices(limit=1000)
-    for notice in leased:
-        gate.notice_done(notice.id, channel=notice.channel, ts=f"1000.{notice.id:06d}")
-    return leased
+    posted: list[Notice] = []
+    while leased := gate.lease_notices(limit=1000):
+        for notice in leased:
+            gate.notice_done(notice.id, channel=notice.channel, ts=f"1000.{notice.id:06d}")
+        posted += leased
+    return posted
 
 
 def kinds(gate: Service, action: str | None = None) -> list[str]:

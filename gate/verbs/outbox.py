@@ -13,18 +13,23 @@ from gate.store.port import Reader, Row
 from gate.verbs import ends, publishing
 from gate.verbs.turn import Turn, action_row
 
+_FREE = (
+    "FROM (SELECT *, min(CASE kind WHEN 'card' THEN id END) OVER (PARTITION BY session, channel) AS first "
+    "FROM notices WHERE done_at IS NULL) "
+    "WHERE due_at <= ? AND leased_until <= ? AND (kind <> 'card' OR id = first)"
+)
+"""What may be leased now. A card waits for the older ones of its session in its channel: none overtakes
+another that is being posted or has to be tried again."""
+
 
 def any_due(reader: Reader, now: datetime) -> bool:
     """Tell whether any notice waits to be leased."""
     us = to_us(now)
-    found = reader.one(
-        "SELECT 1 FROM notices WHERE done_at IS NULL AND due_at <= ? AND leased_until <= ? LIMIT 1", (us, us)
-    )
-    return found is not None
+    return reader.one(f"SELECT 1 {_FREE} LIMIT 1", (us, us)) is not None
 
 
 def lease(turn: Turn, *, limit: int, lease: timedelta) -> list[Notice]:
-    """Lease due notices: round-robin over sessions, oldest first within each.
+    """Lease due notices: round-robin over sessions, oldest first within each, one card at a time.
 
     Args:
         turn: The open turn.
@@ -32,8 +37,8 @@ def lease(turn: Turn, *, limit: int, lease: timedelta) -> list[Notice]:
         lease: How long nobody else gets them.
     """
     found = turn.tx.all(
-        "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY session ORDER BY id) AS place FROM notices "
-        "WHERE done_at IS NULL AND due_at <= ? AND leased_until <= ?) ORDER BY place, id LIMIT ?",
+        f"SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY session ORDER BY id) AS place {_FREE}) "  # noqa: S608
+        "ORDER BY place, id LIMIT ?",
         (turn.us, turn.us, limit),
     )
     head = publishing.head(turn.tx)

@@ -1,4 +1,4 @@
-"""Several processes decide, claim, cancel, expire and freeze the same holds at random; the log judges them."""
+"""Several processes decide, claim, cancel, expire and freeze the same holds at random; the log judges."""
 
 from __future__ import annotations
 

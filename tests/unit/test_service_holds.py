@@ -314,6 +314,24 @@ def test_failed_delivery_ends_the_hold() -> None:
     assert gate.action(hold).code == "delivery_failed"
 
 
+def test_no_card_overtakes_an_older_one_of_its_session() -> None:
+    """While a card is posted or has to be tried again, the next ones of its session wait; others do not."""
+    gate = service()
+    gate.open_session("s2", agent="desk", on_behalf_of=ASKER)
+    made = [
+        gate.submit(act(session=each, amount=50 + n), wait=False).record.id
+        for n, each in enumerate(("s1", "s1", "s2"))
+    ]
+    first, other = [each for each in gate.lease_notices() if each.kind == "card"]
+    assert [first.hold, other.hold] == [made[0], made[2]]
+    gate.notice_retry(first.id, after=timedelta(seconds=5), error="http_500")
+    assert gate.lease_notices() == []
+    gate.clock.advance(5)
+    (again,) = gate.lease_notices()
+    gate.notice_done(again.id, channel=again.channel, ts="1.1")
+    assert [each.hold for each in gate.lease_notices()] == [made[1]]
+
+
 def test_leased_notices_are_nobody_elses() -> None:
     """A leased notice is not leased again before its lease ends."""
     gate = service()
