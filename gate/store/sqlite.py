@@ -80,6 +80,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self._read_lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
+        self._durable: bool | None = None  # how the writer commits now; None: not told yet
         self._open(create)
         with _stores_lock:
             _stores.add(self)
@@ -93,7 +94,7 @@ class SqliteStore:
             files.prepare(self.path)
         self._pid = os.getpid()
         with _raw_errors(self.path):
-            self._writer = _connect(self.path, read_only=False)
+            self._writer, self._durable = _connect(self.path, read_only=False), None
             self._file = files.identity(self.path) if self.path else (0, 0)
             self._prepare_schema(create)
             self._read = _connect(self.path, read_only=True) if self.path else self._writer
@@ -154,7 +155,7 @@ class SqliteStore:
             with self._lock, _raw_errors(self.path):
                 connection = self._usable_writer(nested)
                 try:
-                    if _begin(connection, durable):
+                    if self._begin(connection, durable):
                         yield _Rows(connection)
                         connection.execute("COMMIT")
                         return
@@ -167,6 +168,19 @@ class SqliteStore:
                     "Look for a stopped process ('gate status') and call again."
                 )
             pause(random.uniform(0.001, 0.01))  # noqa: S311 - jitter, no secret
+
+    def _begin(self, connection: sqlite3.Connection, durable: bool) -> bool:
+        """Begin a transaction; False where another process holds the store."""
+        try:
+            if self._durable is not durable:
+                connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._durable = durable
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if is_busy(error):
+                return False
+            raise
+        return True
 
     def _usable_writer(self, nested: bool) -> sqlite3.Connection:
         """Return the writer, or say why it cannot be used now.
@@ -307,18 +321,6 @@ def _wal(database: Database, path: Path) -> None:
             if not is_busy(error) or monotonic() >= until:
                 raise
             pause(0.01)
-
-
-def _begin(connection: sqlite3.Connection, durable: bool) -> bool:
-    """Begin a transaction; False where another process holds the store."""
-    try:
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if is_busy(error):
-            return False
-        raise
-    return True
 
 
 @contextmanager

@@ -132,7 +132,7 @@ def _start(turn: Turn, row: Row, asked: Judgement, found: Sequence[Judged]) -> N
     turn.notify("refresh", row)
 
 
-def settle(turn: Turn, action_id: str, end: End) -> ActionRecord:
+def settle(turn: Turn, action_id: str, end: End) -> None:
     """Record how a started action ended; also after it had been in doubt, by the process that ran it.
 
     Raises:
@@ -150,7 +150,6 @@ def settle(turn: Turn, action_id: str, end: End) -> ActionRecord:
         (end.result, end.result is not None, error, late, action_id),
     )
     turn.tell_people(row, _told(end, late))
-    return look.record(turn.tx, action_row(turn.tx, action_id))
 
 
 def _told(end: End, late: bool) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from gate.budget import Judged
@@ -13,7 +14,17 @@ from gate.clock import to_us
 from gate.errors import CallIdReused, NoSession, WouldBlock
 from gate.ids import new_nonce
 from gate.lifecycle import State, Verb, check_move
-from gate.model import Action, Evidence, PastCall, Requirement, ResolvedEffect, Ruling, Submission, Verdict
+from gate.model import (
+    Action,
+    ActionRecord,
+    Evidence,
+    PastCall,
+    Requirement,
+    ResolvedEffect,
+    Ruling,
+    Submission,
+    Verdict,
+)
 from gate.model.own_rules import blocked_code
 from gate.policy.limits import Limits
 from gate.policy.spending import with_budgets
@@ -208,7 +219,17 @@ def _end_blocked(turn: Turn, draft: Draft) -> Submission:
 def _run(turn: Turn, draft: Draft) -> Submission:
     _insert(turn, draft, State.RUNNING, "")
     ledger.charge(turn, draft.id, draft.spending, draft.judged)
-    return Submission("run", look.record(turn.tx, action_row(turn.tx, draft.id)))
+    return Submission("run", _running(draft))
+
+
+def _running(draft: Draft) -> ActionRecord:
+    """Return an allowed action as its row was just written, without reading it back."""
+    verdict = draft.verdict
+    return ActionRecord(
+        id=draft.id, name=draft.action.name, state=State.RUNNING, code="", version=0, digest=draft.digest,
+        rules=tuple(verdict.rules), reason=verdict.reason, decisions=(), name_approver=False,
+        expires_at=None, use_by=None, result=None, kept=False, error="", late=False,
+    )  # fmt: skip
 
 
 def _hold(turn: Turn, draft: Draft, wait: bool) -> Submission:
@@ -260,9 +281,15 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "erased": list(draft.hidden),
         "digest": draft.digest,
         "facts": json.loads(draft.spending.entry.facts),
-        "tool": json.loads(draft.spending.entry.told),
+        "tool": _read(draft.spending.entry.told),
         "budgets": ledger.told(draft.judged),
     }
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str) -> Any:
+    """Return what is told of a tool, which is the same for thousands of calls; to be read only."""
+    return json.loads(text)
 
 
 def _insert_hold(turn: Turn, draft: Draft, alike: Row | None) -> None:
