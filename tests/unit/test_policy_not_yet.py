@@ -15,6 +15,14 @@ LATER = {
     "rule remind_before": (RULE + "remind_before: [30m]}\n", "remind_before"),
     "rule hand_over": (RULE + "hand_over: {after: 1h, approvers: [U0BOB]}}\n", "hand_over"),
     "rule on_caller_gone": (RULE + "on_caller_gone: cancel}\n", "on_caller_gone"),
+    "budget remind_before": (
+        "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, remind_before: [30m]}\n",
+        "remind_before",
+    ),
+    "budget on_caller_gone": (
+        "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, on_caller_gone: cancel}\n",
+        "on_caller_gone",
+    ),
     "budget hand_over": (
         "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, hand_over: {after: 1h, approvers: [U0BOB]}}\n",
         "hand_over",
