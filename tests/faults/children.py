@@ -30,6 +30,7 @@ class Orders:
         environ: Environment.
         kill: ``POINT#N`` at which it dies; empty for none.
         calls: Calls the agent makes, in order: tool, call id and arguments.
+        session: Session of these calls.
     """
 
     folder: Path
@@ -37,6 +38,7 @@ class Orders:
     environ: Mapping[str, str]
     kill: str = ""
     calls: Sequence[tuple[str, str, Mapping[str, Any]]] = ()
+    session: str = "s1"
 
 
 def note(path: Path, line: object) -> None:
@@ -61,7 +63,7 @@ def agent(orders: Orders) -> None:
         reach("tool effect: after")
         return f"paid {amount}"
 
-    with desk.session("s1", on_behalf_of=person("U0CAROL")):
+    with desk.session(orders.session, on_behalf_of=person("U0CAROL")):
         for tool, call_id, arguments in orders.calls:
             desk.call(id=call_id)
             outcome = desk.outcome({"pay": pay}[tool], **arguments)

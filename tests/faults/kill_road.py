@@ -67,6 +67,14 @@ class Person:
             if not self._in_window(life):
                 self._on_cards(life)
 
+    def answer(self, message: Mapping[str, Any]) -> Answer:
+        """Return what they say to a card."""
+        return self._answer
+
+    def comment(self, view: Mapping[str, Any]) -> str:
+        """Return what they write into a form."""
+        return COMMENT
+
     def _in_window(self, life: int) -> bool:
         views = self._control.views("U0ALICE")
         if not views:
@@ -74,18 +82,20 @@ class Person:
         view = views[-1]
         opened, since = self._opened.setdefault(view["id"], (life, self._looks))
         if view["submit"] and self._may(view["id"] + view["hash"], life):
-            values = {modals.COMMENT_BLOCK: {names.COMMENT: COMMENT}}
+            values = {modals.COMMENT_BLOCK: {names.COMMENT: self.comment(view)}}
             self._control.submit_view("U0ALICE", view["id"], values)
         elif opened != life or self._looks - since > AGAIN or _says_how_it_went(view):
             self._control.close_view("U0ALICE", view["id"], clear=True)
         return True
 
     def _on_cards(self, life: int) -> None:
-        action = names.APPROVE if self._answer == "approve" else names.DENY
         for message in self._control.messages(CHANNEL):
+            action = names.APPROVE if self.answer(message) == "approve" else names.DENY
             asks = hold_of(message) and not message["deleted"] and has_element(message["blocks"], action)
             if asks and self._may(message["ts"], life):
                 self._control.click("U0ALICE", CHANNEL, message["ts"], action)
+                if action == names.DENY:
+                    return  # its window comes first
 
     def _may(self, what: object, life: int) -> bool:
         """Tell whether to do something: at once in each life of the bot, and again after a while."""
@@ -129,7 +139,7 @@ class Run:
             AssertionError: It does not come to its end, or a process ended that nobody killed.
         """
         with LocalWorkspace() as workspace:
-            self._environ = _environ(workspace)
+            self._environ = environ_of(workspace)
             person = Person(workspace, self._answer)
             try:
                 self._until_done(workspace, person)
@@ -223,7 +233,7 @@ class Run:
 WAITING = "SELECT 1 FROM notices WHERE done_at IS NULL"
 
 
-def _environ(workspace: LocalWorkspace) -> dict[str, str]:
+def environ_of(workspace: LocalWorkspace) -> dict[str, str]:
     return {
         "PATH": os.environ.get("PATH", ""),
         "GATE_ALLOW_LOCAL_WORKSPACE": "1",
