@@ -5,7 +5,7 @@ VENV := .venv
 RUN := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo test soak check format bench clean
+.PHONY: demo test soak soak-policies soak-faults check format bench clean
 
 demo: $(VENV)/ready
 	@$(RUN)/python -m demo $(if $(AUTO),--auto)
@@ -14,12 +14,23 @@ test: $(VENV)/ready
 	@.ci/chromium
 	@$(RUN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-# Spoilt policies and calls, 200,000 of each: make soak SEED=1 takes the same ones again.
-soak: SEED ?= $(shell date +%s000000)
-soak: export GATE_MUTATIONS ?= 200000
-soak: $(VENV)/ready
+# The long forms: make soak SEED=1 makes the same chances again.
+soak: soak-policies soak-faults
+soak-policies soak-faults: SEED ?= $(shell date +%s000000)
+
+# Spoilt policies and calls, 200,000 of each.
+soak-policies: export GATE_MUTATIONS ?= 200000
+soak-policies: $(VENV)/ready
 	GATE_MUTATION_SEED=$(SEED) $(RUN)/python -m pytest -s tests/property/test_policy_mutations.py \
 		tests/property/test_call_mutations.py $(ARGS)
+
+# Killed processes (every point, then random runs), races for the same holds, an outage of Slack.
+soak-faults: export GATE_SOAK_KILLS ?= 300
+soak-faults: export GATE_SOAK_HOLDS ?= 10000
+soak-faults: export GATE_SOAK_OUTAGE ?= 1000
+soak-faults: $(VENV)/ready
+	GATE_SOAK_SEED=$(SEED) $(RUN)/python -m pytest -s tests/faults/test_kill_points.py \
+		tests/faults/test_races.py tests/faults/test_outage.py $(ARGS)
 
 check: $(VENV)/ready
 	$(RUN)/ruff check .

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.faults.invariants import broken
 from tests.faults.kill_road import Answer, Run, Who
 
@@ -67,6 +69,7 @@ def _plan(folder: Path) -> Iterator[Kills]:
                 known.add(point)
 
 
+@pytest.mark.timeout(3600)
 def test_killed_again_and_again(tmp_path: Path) -> None:
     """Agent and bot die at random points, in several lives one after the other: still one true end."""
     points = {
