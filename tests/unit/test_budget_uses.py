@@ -70,6 +70,15 @@ def test_a_number_is_the_same_bucket_however_it_is_written(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "same", [(0, -0.0, Decimal("0.00")), (10**50, 1e50, Decimal("1E50")), (10**300, Decimal("1E300"))]
+)
+def test_no_number_opens_a_new_bucket_by_its_spelling(same: tuple[Any, ...]) -> None:
+    """Zero has no sign, and an exponent spells the same customer as the digits do."""
+    buckets = {_only({"per": "args.customer"}, call({"customer": each})).bucket for each in same}
+    assert len(buckets) == 1
+
+
+@pytest.mark.parametrize(
     "args", [{}, {"customer": None}, {"customer": ""}, {"customer": [1]}, {"customer": {"a": 1}}]
 )
 def test_a_call_that_does_not_say_whose_it_is_shares_one_bucket_and_is_held(args: dict[str, Any]) -> None:
