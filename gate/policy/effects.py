@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal
 
 from gate.model import Effect, ResolvedEffect, Risk
-from gate.values import Glob, decimal_of, parse_path
+from gate.values import Glob, parse_path
 
 
 def _set(text: str) -> frozenset[str]:
@@ -276,7 +277,7 @@ def _amount_like(name: object, value: object) -> bool:
         return False
     if isinstance(value, str):
         return any(char.isdigit() for char in value)
-    return decimal_of(value) is not None
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)  # NaN and infinities too
 
 
 def disagreements(entries: Sequence[Entry], keys: Iterable[str]) -> list[tuple[Entry, Entry, str]]:

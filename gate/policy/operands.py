@@ -9,7 +9,7 @@ from typing import Any
 from gate.policy.effects import RISKS
 from gate.policy.operators import COMPARISONS, PathOperand
 from gate.policy.paths import check_path, did_you_mean
-from gate.policy.reading import reader
+from gate.policy.reading import operand_reader
 from gate.policy.source import Document, Loc
 from gate.values import decimal_of, quoted
 
@@ -116,7 +116,7 @@ class Operands:
         except ValueError as error:
             self._bad((*loc, "path"), str(error))
             return None
-        self.paths.append(PathOperand(keys, reader(keys)))
+        self.paths.append(PathOperand(keys, operand_reader(keys)))
         return self.paths[-1]
 
     def bounds(self, raw: Any, loc: Loc) -> list[tuple[str, Any]]:

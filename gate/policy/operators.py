@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,7 +24,7 @@ from gate.policy.reading import (
     scalar,
 )
 from gate.policy.truth import Truth, Unknown, negate
-from gate.values import decimal_of, fold, limit_for, plain_text
+from gate.values import decimal_of, decimal_of_text, fold, limit_for, plain_text
 
 Test = Callable[[Any, Subject, str], Truth]
 """Compares one value that is there; the last argument is how people call it."""
@@ -36,6 +37,8 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
 }
+_PATTERN_PARTS = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|.", re.DOTALL)
+"""What a pattern is made of: quoted text, escapes, classes, and single characters."""
 _NO_CONTROL = r"[^\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]*"
 
 
@@ -198,20 +201,32 @@ def is_in(operand: Any) -> Test:
 
     def test(value: Any, subject: Subject, name: str) -> Truth:
         if isinstance(value, str) and texts:
-            return True if value in texts else nearly(name) if fold(value) in folded else False
-        return _in_any(value, others, name, wanted)
+            if value in texts or fold(value) in folded:
+                return True if value in texts else nearly(name)
+            spelt = any(_spells(value, each) for each in others)
+            return other_kind(name, value, kind_wanted(others)) if spelt else False
+        return _in_any(value, operand, name, wanted)
 
     return test
 
 
 def _in_any(value: Any, members: Collection[Any], name: str, wanted: str) -> Truth:
-    """Compare a value with those members only that are of its own kind."""
+    """Compare a value with the members of its own kind; one that spells a member of another is unknown."""
     answers = [equal(value, each, name) for each in members if kind_of(each) == kind_of(value)]
     if any(answer is True for answer in answers):
         return True
-    if not answers:
+    if not answers or any(_spells(value, each) for each in members):
         return other_kind(name, value, wanted)
     return next((answer for answer in answers if isinstance(answer, Unknown)), False)
+
+
+def _spells(one: Any, two: Any) -> bool:
+    """Tell whether one of two values is a number and the other a text that reads as that number."""
+    number, text = (two, one) if isinstance(one, str) else (one, two)
+    found = decimal_of(number)
+    if found is None or not isinstance(text, str):
+        return False
+    return decimal_of_text(fold(text).replace(",", "")) == found
 
 
 def _in_path(operand: PathOperand) -> Test:
@@ -251,25 +266,39 @@ def compile_regex(pattern: str, *, ignore_case: bool = False) -> Any:
 def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
     """Return the test ``regex``: the whole value, linear time."""
     exact = compile_regex(pattern, ignore_case=ignore_case)
-    return _matches(exact, compile_regex(pattern, ignore_case=True))
+    folded = compile_regex(_with_folds(pattern), ignore_case=True)
+    return _matches(exact, compile_regex(pattern, ignore_case=True), folded)
+
+
+def _with_folds(pattern: str) -> str:
+    """Let each letter that is several in the other case, such as ß, stand for those too; not in classes."""
+    parts = _PATTERN_PARTS.findall(pattern)
+    return "".join(f"(?:{each}|{re2.escape(each.casefold())})" if _grows(each) else each for each in parts)
+
+
+def _grows(char: str) -> bool:
+    return len(char) == 1 < len(char.casefold())
 
 
 def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
     """Return the test ``glob`` on values: ``*`` stands for no control characters and no line breaks."""
     parts = pattern.split("*")
     exact = compile_regex(_NO_CONTROL.join(map(re2.escape, parts)), ignore_case=ignore_case)
-    loose = "(?s:.*)".join(re2.escape(part) for part in plain_text(pattern).split("*"))
-    return _matches(exact, compile_regex(loose, ignore_case=True))
+    loose, folded = (
+        "(?s:.*)".join(re2.escape(part) for part in text.split("*"))
+        for text in (plain_text(pattern), plain_text(pattern).casefold())
+    )
+    return _matches(exact, compile_regex(loose, ignore_case=True), compile_regex(folded, ignore_case=True))
 
 
-def _matches(exact: Any, loose: Any) -> Test:
+def _matches(exact: Any, loose: Any, folded: Any) -> Test:
     """Return a test that is sure only where the value as written and as read by people agree."""
 
     def test(value: Any, subject: Subject, name: str) -> Truth:
         if not isinstance(value, str):
             return other_kind(name, value, "text")
         seen, plain = exact.fullmatch(value) is not None, plain_text(value)
-        if seen == (loose.fullmatch(plain) is not None) == (loose.fullmatch(plain.casefold()) is not None):
+        if seen == (loose.fullmatch(plain) is not None) == (folded.fullmatch(plain.casefold()) is not None):
             return seen
         return _unclear(value, name)
 

@@ -84,6 +84,24 @@ def reader(keys: tuple[str, ...]) -> Reader:
     return _fact_reader(keys[1:]) if keys[0] == "facts" else _OTHERS[keys]
 
 
+def operand_reader(keys: tuple[str, ...]) -> Reader:
+    """Return a function that reads one path as an operand, where a negative amount cannot be read.
+
+    Args:
+        keys: The path's keys, root first.
+    """
+    read = reader(keys)
+    if keys != ("effect", "amount"):
+        return read
+
+    def amount(subject: Subject) -> Any:
+        value = read(subject)
+        number = decimal_of(scalar(value))
+        return UNREADABLE if number is not None and number < 0 else value
+
+    return amount
+
+
 def _argument_reader(keys: tuple[str, ...]) -> Reader:
     first, rest = keys[0], keys[1:]
 

@@ -484,3 +484,37 @@ def test_conditions_that_could_not_mean_what_they_say_do_not_load(when: Any, sai
     problem = only_problem(text)
     assert problem.startswith("a.yml:5:")
     assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [(1, T), ("a", T), ("b", F), (2, F), ("1", U), (" 1.0", U), ("1,000", U), (5, U), (True, U)],
+)
+def test_a_number_written_as_text_is_unknown_among_members_of_both_kinds(value: Any, answer: str) -> None:
+    """A text that spells a number of the list does not slip past it, nor a number past a text."""
+    listed = [1, 1000, "a", "5"]
+    assert _x(value, in_=listed) == answer
+    reads = {"args.x": {"in": {"path": "facts.listed"}}}
+    assert truth(reads, call({"x": value}, facts={"listed": listed})) == answer
+
+
+@pytest.mark.parametrize("operators", [{"glob": "*straße*"}, {"regex": ".*straße.*"}, {"contains": "straße"}])
+def test_letters_that_are_two_in_the_other_case_are_unknown_in_that_case(operators: dict[str, Any]) -> None:
+    """Capitals of ß are SS: the text differs by case only, and the text as written is still true."""
+    assert _x("Hauptstraße 1", **operators) == T
+    assert _x("HAUPTSTRASSE 1", **operators) == U
+    assert _x("Hauptgasse 1", **operators) == F
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN")])
+def test_an_undeclared_amount_that_is_no_finite_number_is_unknown(value: Any) -> None:
+    """A number spoilt to NaN is still an argument that reads like an amount."""
+    assert truth({"effect.amount": {"gt": {"*": 100}}}, call({"amount": value})) == U
+
+
+def test_a_negative_amount_is_unknown_as_an_operand_too() -> None:
+    """Nothing is above a negative amount for sure."""
+    pays = {"shop.run_it": {"risk": "write", "amount": "args.amount"}}
+    when = {"args.most": {"gte": {"path": "effect.amount"}}}
+    answers = [truth(when, call({"most": 10, "amount": each}), actions=pays) for each in (5, 50, -5)]
+    assert answers == [T, F, U]
