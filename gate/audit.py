@@ -30,7 +30,10 @@ class AuditRecord:
 
 def canonical(body: Mapping[str, Any]) -> str:
     """Return the one text of a body: sorted keys, no spaces, Unicode as it is."""
-    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(body)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, Any], **fields: Any) -> int:

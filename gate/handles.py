@@ -17,7 +17,7 @@ from gate.errors import GateError, IllegalMove
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Decision
 from gate.outcomes import Outcome, Ran
-from gate.steps import Step, VerbStep
+from gate.steps import Raised, Returned, Step, VerbStep
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
@@ -208,16 +208,13 @@ class Claim:
 
     async def __aenter__(self) -> Run:
         from gate import aio
-        from gate.trip import settle_raised
 
         self._open()
         record, cancelled = await aio.shielded(self._runtime, self._take)
         if cancelled is not None:
             await aio.shielded(
                 self._runtime,
-                lambda: settle_raised(
-                    self._runtime, self._submission.action, record.id, cancelled, started=False
-                ),
+                lambda: self._runtime.never_started(self._submission.action, record.id, cancelled),
             )
             raise cancelled
         return self._begin(record)
@@ -268,12 +265,9 @@ class Claim:
         self._settle(error)
 
     def _settle(self, error: BaseException | None) -> None:
-        from gate.trip import settle_raised, settle_returned
+        from gate.trip import settle
 
-        action = self._submission.action
-        if self._run is None:
-            return
-        if error is not None:
-            settle_raised(self._runtime, action, self._run.action_id, error, started=True)
-        else:
-            settle_returned(self._runtime, action, self._run.action_id, self._run.result)
+        if self._run is not None:
+            run = self._run
+            done = Returned(run.result) if error is None else Raised(error, run.action_id)
+            settle(self._runtime, self._submission.action, run.action_id, done)

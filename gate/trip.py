@@ -130,11 +130,16 @@ def _run(runtime: Runtime, call: Call, record: ActionRecord) -> Trip:
         # Thrown in by the driver: the caller is gone, most often before the tool began.
         yield VerbStep(partial(settle_raised, runtime, call.action, record.id, gone, started=step.started))
         raise
+    yield VerbStep(partial(settle, runtime, call.action, record.id, done))
+    return done if isinstance(done, Raised) else ran(done.value, details(record))
+
+
+def settle(runtime: Runtime, action: Action, action_id: str, done: Returned | Raised) -> None:
+    """Record how the tool of an action in hand ended; this never replaces what it returned or raised."""
     if isinstance(done, Raised):
-        yield VerbStep(partial(settle_raised, runtime, call.action, record.id, done.error, started=True))
-        return done
-    yield VerbStep(partial(settle_returned, runtime, call.action, record.id, done.value))
-    return ran(done.value, details(record))
+        settle_raised(runtime, action, action_id, done.error, started=True)
+    else:
+        settle_returned(runtime, action, action_id, done.value)
 
 
 def settle_returned(runtime: Runtime, action: Action, action_id: str, value: Any) -> None:
