@@ -90,8 +90,9 @@ def next_commands(folder: Path) -> dict[str, str]:
 
 
 def _refuse_policies(folder: Path) -> None:
-    """Refuse a folder that holds a policy: one more file would change what the set answers."""
-    found = sorted(each.name for each in folder.glob("*.y*ml")) if folder.is_dir() else []
+    """Refuse a folder that holds one of the files, or a policy: one more would change what the set answers."""
+    there = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+    found = sorted(name for name in there if name in FILES or name.endswith((".yml", ".yaml")))
     if found:
         named = ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")
         raise IllegalMove(

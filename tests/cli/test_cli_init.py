@@ -87,6 +87,16 @@ def test_init_leaves_a_set_alone_that_it_would_change() -> None:
     assert sorted(path.name for path in Path("policies").iterdir()) == ["mine.yml"]
 
 
+def test_init_writes_all_of_its_files_or_none() -> None:
+    """Where only the schema is there, the policy is not written beside it."""
+    Path("policies").mkdir()
+    Path("policies/policy.schema.json").write_text("mine")
+    result = run("init")
+    assert (result.exit_code, "nothing was written" in result.stderr) == (5, True)
+    assert [path.name for path in Path("policies").iterdir()] == ["policy.schema.json"]
+    assert Path("policies/policy.schema.json").read_text() == "mine"
+
+
 def test_init_into_another_folder() -> None:
     """The folder may be named; the printed commands name it too."""
     found = read("init", "set/of/mine")
