@@ -90,7 +90,7 @@ def next_commands(folder: Path) -> dict[str, str]:
 
 
 def _refuse_policies(folder: Path) -> None:
-    """Refuse a folder that holds one of the files, or a policy: one more would change what the set answers."""
+    """Refuse a folder with one of the files, or with a policy: one more would change what the set answers."""
     there = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
     found = sorted(name for name in there if name in FILES or name.endswith((".yml", ".yaml")))
     if found:
