@@ -48,6 +48,7 @@ def _together(runs: Iterable[Kills]) -> list[str]:
         return [problem for found in pool.map(Kills.problems, runs) for problem in found]
 
 
+@pytest.mark.timeout(600)
 def test_killed_at_every_point(tmp_path: Path) -> None:
     """Whichever point an agent or a bot dies at, the next one brings the road to a true end."""
     plan = list(_plan(tmp_path))
