@@ -40,7 +40,9 @@ class Block:
 
 def page(name: str) -> str:
     """Return the text of a page of the docs."""
-    return (DOCS / name).read_text("utf-8")
+    found = [path for path in PAGES if path.name == name]
+    assert len(found) == 1, name
+    return found[0].read_text("utf-8")
 
 
 def blocks(path: Path) -> list[Block]:

@@ -8,7 +8,7 @@ from gate import outcomes
 from gate.outcomes import CLASSES
 from gate.sentences import SENTENCES
 
-PAGE = Path(__file__).parents[2] / "docs" / "outcomes.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "outcomes.md"
 
 
 def _row(code: str) -> str:
