@@ -266,8 +266,8 @@ def compile_regex(pattern: str, *, ignore_case: bool = False) -> Any:
 def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
     """Return the test ``regex``: the whole value, linear time."""
     exact = compile_regex(pattern, ignore_case=ignore_case)
-    folded = compile_regex(_with_folds(pattern), ignore_case=True)
-    return _matches(exact, compile_regex(pattern, ignore_case=True), folded)
+    loose, folded = compile_regex(pattern, ignore_case=True), _with_folds(pattern)
+    return _matches(exact, loose, loose if folded == pattern else compile_regex(folded, ignore_case=True))
 
 
 def _with_folds(pattern: str) -> str:
@@ -284,11 +284,12 @@ def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
     """Return the test ``glob`` on values: ``*`` stands for no control characters and no line breaks."""
     parts = pattern.split("*")
     exact = compile_regex(_NO_CONTROL.join(map(re2.escape, parts)), ignore_case=ignore_case)
+    plain = plain_text(pattern)
     loose, folded = (
-        "(?s:.*)".join(re2.escape(part) for part in text.split("*"))
-        for text in (plain_text(pattern), plain_text(pattern).casefold())
+        compile_regex("(?s:.*)".join(map(re2.escape, text.split("*"))), ignore_case=True)
+        for text in (plain, plain.casefold())
     )
-    return _matches(exact, compile_regex(loose, ignore_case=True), compile_regex(folded, ignore_case=True))
+    return _matches(exact, loose, loose if plain.isascii() else folded)
 
 
 def _matches(exact: Any, loose: Any, folded: Any) -> Test:
@@ -298,7 +299,11 @@ def _matches(exact: Any, loose: Any, folded: Any) -> Test:
         if not isinstance(value, str):
             return other_kind(name, value, "text")
         seen, plain = exact.fullmatch(value) is not None, plain_text(value)
-        if seen == (loose.fullmatch(plain) is not None) == (folded.fullmatch(plain.casefold()) is not None):
+        folds = plain.casefold()
+        same = folds == plain and folded is loose
+        if seen == (loose.fullmatch(plain) is not None) and (
+            same or seen == (folded.fullmatch(folds) is not None)
+        ):
             return seen
         return _unclear(value, name)
 
