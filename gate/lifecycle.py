@@ -52,7 +52,7 @@ MOVES: dict[tuple[State | None, Verb], frozenset[State]] = {
     (State.RUNNING, Verb.DOUBT): frozenset({State.IN_DOUBT, State.FAILED}),
     (State.IN_DOUBT, Verb.SETTLE): frozenset({State.SUCCEEDED, State.FAILED}),
 }
-"""From (state or None, verb) to the states it may lead to. RUNNING-DOUBT-FAILED is an interrupted declared read."""
+"""From (state or None, verb) to the states it may lead to; a declared read is doubted into FAILED."""
 
 OPEN = frozenset({State.PENDING, State.APPROVED})
 """States in which a hold still waits for people or for its caller."""

@@ -20,7 +20,8 @@ def test_same_approvers_merge_to_the_stricter_value_of_each_key() -> None:
     """Requirements with the same approvers, in any order, become one that is at least as strict as each."""
     other = Requirement(
         rules=("b/two",), approvers=(FINANCE, ALICE), quorum=3, channels=("C2",), distinct=True,
-        expires_in=timedelta(minutes=5), use_within=timedelta(minutes=1), deliver_within=timedelta(seconds=30),
+        expires_in=timedelta(minutes=5), use_within=timedelta(minutes=1),
+        deliver_within=timedelta(seconds=30),
         comment_required=frozenset({"approve"}), deny_reasons=("no claim",), name_approver=True,
         on_behalf_of_may_approve=True,
     )  # fmt: skip
