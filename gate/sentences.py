@@ -208,7 +208,7 @@ def sentence(
     happened = row.happened.format(
         tool=tool or "the call", who=subject, Who=_upper(subject), error=error or "an error"
     )
-    parts = [_upper(happened), f"{row.why} {reason}" if reason and row.why else ""]
+    parts = [_upper(happened), _ended(f"{row.why} {reason}") if reason and row.why else ""]
     parts += [_said(decision, named) for decision in decisions if decision.comment]
     return " ".join(part for part in [*parts, _where(decisions), row.ran, row.close] if part)
 
@@ -230,7 +230,12 @@ def _where(decisions: Sequence[Decision]) -> str:
 def _said(decision: Decision, named: bool) -> str:
     subject = _upper(who([decision], decision.said, named=named))
     verb = "approved" if decision.said == "approve" else "denied"
-    return f'{subject} {verb} with the comment: "{decision.comment}"'
+    return _ended(f'{subject} {verb} with the comment: "{decision.comment}"')
+
+
+def _ended(text: str) -> str:
+    """Put a full stop where a reason or comment has none, so that what follows is no part of it."""
+    return text if text.rstrip('"').endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def _upper(text: str) -> str:

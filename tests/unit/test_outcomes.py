@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -65,6 +66,20 @@ def test_the_sentence_tells_the_agent_not_to_find_another_way(code: str) -> None
     """Whatever did not simply run tells the agent not to repeat it or not to look for another way."""
     said = str(outcome(code, KNOWN)).lower()
     assert "do not repeat" in said or "do not look for another way" in said
+
+
+@pytest.mark.parametrize(("words", "read"), [("no claim", '"no claim". '), ("No claim.", '"No claim." ')])
+def test_a_comment_ends_before_the_next_sentence(words: str, read: str) -> None:
+    """A comment stands word for word, and what the gate says after it begins a sentence of its own."""
+    known = replace(KNOWN, decisions=(replace(BOB, comment=words),))
+    assert f"with the comment: {read}Nothing ran." in str(outcome("denied", known))
+
+
+def test_a_reason_ends_before_the_next_sentence() -> None:
+    """A reason without a full stop gets one, and one with its own gets no second."""
+    for reason in ("Above 250 EUR", "Above 250 EUR."):
+        known = replace(KNOWN, reason=reason, decisions=())
+        assert "Reason: Above 250 EUR. Nothing ran." in str(outcome("blocked", known))
 
 
 def test_a_code_of_another_class_is_refused() -> None:
