@@ -8,6 +8,7 @@ from typing import Any
 
 from gate.policy.operators import (
     COMPARISONS,
+    Judge,
     PathOperand,
     Test,
     equal,
@@ -44,18 +45,25 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
         optional: Whether a missing value is false instead of unknown.
     """
 
-    def one(value: Any, subject: Subject, name: str) -> Truth:
-        if is_missing(value):
-            return False if optional else not_given(name, wanted)
-        plain = scalar(value)
-        return all_of(test(plain, subject, name) for test in tests)
+    def each_of(subject: Subject, name: str) -> Judge:
+        judges = [test(subject, name) for test in tests]
+        only = judges[0] if len(judges) == 1 else None
+
+        def one(value: Any) -> Truth:
+            if is_missing(value):
+                return False if optional else not_given(name, wanted)
+            plain = scalar(value)
+            return all_of(judge(plain) for judge in judges) if only is None else only(plain)
+
+        return one
 
     def check(value: Any, subject: Subject) -> Truth:
         name = name_of(keys, subject)
+        one = each_of(subject, name)
         if is_missing(value) or not isinstance(value, (list, tuple)):
-            return one(value, subject, name)
+            return one(value)
         items = list(elements(value))
-        answers = [one(each, subject, name) for each in items]
+        answers = list(map(one, items))
         together = agreed(answers)
         return _disagree(keys, items, answers, subject) if together is None else together
 

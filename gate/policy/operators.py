@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
+from gate.policy.patterns import Pair, Wildcard
 from gate.policy.reading import (
     MISSING,
     UNDECLARED,
     Reader,
     Subject,
     currency_of,
-    elements,
     is_missing,
     kind_of,
     label,
     scalar,
 )
 from gate.policy.truth import Truth, Unknown, negate
-from gate.values import decimal_of, decimal_of_text, fold, limit_for, plain_text
+from gate.values import decimal_of, fold, limit_for, plain_text
 
-Test = Callable[[Any, Subject, str], Truth]
-"""Compares one value that is there; the last argument is how people call it."""
+Judge = Callable[[Any], Truth]
+"""Compares one value that is there."""
+
+Test = Callable[[Subject, str], Judge]
+"""Makes ready to compare the values of one call, of which there may be thousands.
+
+The second argument is how people call a value; what is the same for all is read once, and only if needed.
+"""
 
 COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "gt": operator.gt,
@@ -101,15 +108,20 @@ def equals(operand: Any) -> Test:
     if isinstance(operand, PathOperand):
         return _with_operand(operand, equal)
     if not isinstance(operand, str):
-        return lambda value, subject, name: equal(value, operand, name)
+        return lambda subject, name: lambda value: equal(value, operand, name)
     folded = fold(operand)
 
-    def text(value: Any, subject: Subject, name: str) -> Truth:
+    def text(value: Any, name: str) -> Truth:
         if not isinstance(value, str):
             return other_kind(name, value, "text")
         return True if value == operand else nearly(name) if fold(value) == folded else False
 
-    return text
+    return alike(text)
+
+
+def alike(compare: Callable[[Any, str], Truth]) -> Test:
+    """Return a test that needs nothing of the call but the value."""
+    return lambda subject, name: lambda value: compare(value, name)
 
 
 def compares(word: str, operand: Any) -> Test:
@@ -118,11 +130,11 @@ def compares(word: str, operand: Any) -> Test:
     if isinstance(operand, PathOperand):
         return _with_operand(operand, lambda value, other, name: _ordered(order, value, other, name))
 
-    def number(value: Any, subject: Subject, name: str) -> Truth:
+    def number(value: Any, name: str) -> Truth:
         found = decimal_of(value)
         return other_kind(name, value, "a number") if found is None else order(found, operand)
 
-    return number
+    return alike(number)
 
 
 def _ordered(order: Callable[[Any, Any], bool], value: Any, other: Any, name: str) -> Truth:
@@ -133,11 +145,16 @@ def _ordered(order: Callable[[Any, Any], bool], value: Any, other: Any, name: st
 
 
 def _with_operand(operand: PathOperand, compare: Callable[[Any, Any, str], Truth]) -> Test:
-    def test(value: Any, subject: Subject, name: str) -> Truth:
-        other = scalar(operand.read(subject))
-        if is_missing(other):
-            return not_given(label(operand.keys), kind_of(value))
-        return compare(value, other, name)
+    def test(subject: Subject, name: str) -> Judge:
+        read = cache(lambda: scalar(operand.read(subject)))
+
+        def judge(value: Any) -> Truth:
+            other = read()
+            if is_missing(other):
+                return not_given(label(operand.keys), kind_of(value))
+            return compare(value, other, name)
+
+        return judge
 
     return test
 
@@ -151,14 +168,19 @@ def money(word: str, operand: Any) -> Test:
     """
     order = COMPARISONS[word]
 
-    def test(value: Any, subject: Subject, name: str) -> Truth:
-        amount = decimal_of(value)
-        if amount is None:
-            return other_kind(name, value, "a number")
-        if amount < 0:
-            return Unknown((f"{name} is negative: give {name} as a number of zero or more",))
-        limit = _limit(operand, subject)
-        return limit if isinstance(limit, Unknown) else order(amount, limit)
+    def test(subject: Subject, name: str) -> Judge:
+        read = cache(lambda: _limit(operand, subject))
+
+        def judge(value: Any) -> Truth:
+            amount = decimal_of(value)
+            if amount is None:
+                return other_kind(name, value, "a number")
+            if amount < 0:
+                return Unknown((f"{name} is negative: give {name} as a number of zero or more",))
+            limit = read()
+            return limit if isinstance(limit, Unknown) else order(amount, limit)
+
+        return judge
 
     return test
 
@@ -190,58 +212,6 @@ def _in(codes: list[str]) -> str:
     return f" in {' or '.join(codes)}" if codes else " a currency that the rule names"
 
 
-def is_in(operand: Any) -> Test:
-    """Return the test ``in`` for a list of single values or a path to one."""
-    if isinstance(operand, PathOperand):
-        return _in_path(operand)
-    texts = frozenset(each for each in operand if isinstance(each, str))
-    folded = frozenset(map(fold, texts))
-    others = [each for each in operand if not isinstance(each, str)]
-    wanted = kind_wanted(operand)
-
-    def test(value: Any, subject: Subject, name: str) -> Truth:
-        if isinstance(value, str) and texts:
-            if value in texts or fold(value) in folded:
-                return True if value in texts else nearly(name)
-            spelt = any(_spells(value, each) for each in others)
-            return other_kind(name, value, kind_wanted(others)) if spelt else False
-        return _in_any(value, operand, name, wanted)
-
-    return test
-
-
-def _in_any(value: Any, members: Collection[Any], name: str, wanted: str) -> Truth:
-    """Compare a value with the members of its own kind; one that spells a member of another is unknown."""
-    answers = [equal(value, each, name) for each in members if kind_of(each) == kind_of(value)]
-    if any(answer is True for answer in answers):
-        return True
-    if not answers or any(_spells(value, each) for each in members):
-        return other_kind(name, value, wanted)
-    return next((answer for answer in answers if isinstance(answer, Unknown)), False)
-
-
-def _spells(one: Any, two: Any) -> bool:
-    """Tell whether one of two values is a number and the other a text that reads as that number."""
-    number, text = (two, one) if isinstance(one, str) else (one, two)
-    found = decimal_of(number)
-    if found is None or not isinstance(text, str):
-        return False
-    return decimal_of_text(fold(text).replace(",", "")) == found
-
-
-def _in_path(operand: PathOperand) -> Test:
-    def test(value: Any, subject: Subject, name: str) -> Truth:
-        listed = operand.read(subject)
-        if is_missing(listed):
-            return not_given(label(operand.keys), "a list")
-        if not isinstance(listed, (list, tuple)):
-            return other_kind(label(operand.keys), listed, "a list")
-        members = [scalar(each) for each in elements(listed)]
-        return _in_any(value, members, name, "a value of the same kind")
-
-    return test
-
-
 def _options(*, ignore_case: bool = False) -> Any:
     options = re2.Options()
     options.log_errors = False
@@ -267,7 +237,25 @@ def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
     """Return the test ``regex``: the whole value, linear time."""
     exact = compile_regex(pattern, ignore_case=ignore_case)
     loose, folded = compile_regex(pattern, ignore_case=True), _with_folds(pattern)
-    return _matches(exact, loose, loose if folded == pattern else compile_regex(folded, ignore_case=True))
+    if folded != pattern:
+        return alike(_matches(exact, loose, compile_regex(folded, ignore_case=True)))
+    slow, both = _matches(exact, loose, loose), Pair("(?i)" * ignore_case + pattern, "(?i)" + pattern)
+
+    def compare(value: Any, name: str) -> Truth:
+        if not isinstance(value, str) or not value.isascii() or value != value.strip():
+            return slow(value, name)
+        found = both.match(value)
+        if found is None or found[0] != found[1] or not _same_folded(value, found[1], both):
+            return slow(value, name)
+        return found[0]
+
+    return alike(compare)
+
+
+def _same_folded(value: str, seen: bool, both: Pair) -> bool:
+    """Tell whether the second pattern says the same of a text without case; it may switch case on again."""
+    folds = value.casefold()
+    return folds == value or both.match(folds) in ((True, seen), (False, seen))
 
 
 def _with_folds(pattern: str) -> str:
@@ -289,13 +277,25 @@ def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
         compile_regex("(?s:.*)".join(map(re2.escape, text.split("*"))), ignore_case=True)
         for text in (plain, plain.casefold())
     )
-    return _matches(exact, loose, loose if plain.isascii() else folded)
+    slow = _matches(exact, loose, loose if plain.isascii() else folded)
+    if not pattern.isascii():
+        return alike(slow)
+    fits, fits_loosely = Wildcard(pattern.lower() if ignore_case else pattern), Wildcard(plain.lower())
+
+    def compare(value: Any, name: str) -> Truth:
+        if not isinstance(value, str) or not (value.isascii() and value.isprintable()):
+            return slow(value, name)
+        lower = value.strip().lower()
+        seen = fits.match(value.lower() if ignore_case else value)
+        return seen if seen == fits_loosely.match(lower) else _unclear(value, name)
+
+    return alike(compare)
 
 
-def _matches(exact: Any, loose: Any, folded: Any) -> Test:
-    """Return a test that is sure only where the value as written and as read by people agree."""
+def _matches(exact: Any, loose: Any, folded: Any) -> Callable[[Any, str], Truth]:
+    """Return a comparison that is sure only where the value as written and as read by people agree."""
 
-    def test(value: Any, subject: Subject, name: str) -> Truth:
+    def compare(value: Any, name: str) -> Truth:
         if not isinstance(value, str):
             return other_kind(name, value, "text")
         seen, plain = exact.fullmatch(value) is not None, plain_text(value)
@@ -307,7 +307,7 @@ def _matches(exact: Any, loose: Any, folded: Any) -> Test:
             return seen
         return _unclear(value, name)
 
-    return test
+    return compare
 
 
 def _unclear(value: str, name: str) -> Unknown:
@@ -318,4 +318,9 @@ def _unclear(value: str, name: str) -> Unknown:
 
 def opposite(test: Test) -> Test:
     """Return the test that is true where another is false; unknown stays unknown."""
-    return lambda value, subject, name: negate(test(value, subject, name))
+
+    def other(subject: Subject, name: str) -> Judge:
+        judge = test(subject, name)
+        return lambda value: negate(judge(value))
+
+    return other

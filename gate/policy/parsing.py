@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gate.policy import checks, operators
+from gate.policy import checks, membership, operators
 from gate.policy.checks import Check
 from gate.policy.operands import Operands
 from gate.policy.operators import COMPARISONS, PathOperand, Test
@@ -193,7 +193,7 @@ class _LeafParser:
         )
         if operand is None:
             return None
-        test = operators.is_in(operand)
+        test = membership.is_in(operand)
         return test if word == "in" else operators.opposite(test)
 
     def _whole(self, word: str, raw: Any, loc: Loc) -> list[Check]:

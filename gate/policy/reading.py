@@ -35,6 +35,10 @@ UNREADABLE: Final = Sign.UNREADABLE
 UNDECLARED: Final = Sign.UNDECLARED
 
 
+_PLAIN = frozenset({str, int, float, bool, Decimal})
+"""What is compared as it is; a call may hold thousands of them."""
+
+
 class Spread(tuple[Any, ...]):
     """The values of one path that leads through a list, one for each element."""
 
@@ -143,10 +147,12 @@ def elements(value: Any) -> Iterator[Any]:
     """Yield the single values of a value that may be a list, lists within lists included."""
     if isinstance(value, (list, tuple)) and model_parts(value) is None:
         for each in value:
-            if isinstance(each, (list, tuple)) and not each:
-                yield MISSING
-            else:
+            if not isinstance(each, (list, tuple)):
+                yield each
+            elif each:
                 yield from elements(each)
+            else:
+                yield MISSING
     else:
         yield value
 
@@ -158,6 +164,8 @@ def is_missing(value: Any) -> bool:
 
 def scalar(value: Any) -> Any:
     """Return what a value is compared as: members of an enum by value, dates and UUIDs by their text."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Enum) and not isinstance(value, Sign):
         return value.value
     if isinstance(value, (date, UUID)):

@@ -1,0 +1,118 @@
+"""The operator ``in``: whether a value is one of a list, which the policy or the call gives."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from gate.policy.operators import (
+    Judge,
+    PathOperand,
+    Test,
+    alike,
+    equal,
+    kind_wanted,
+    nearly,
+    not_given,
+    other_kind,
+)
+from gate.policy.reading import Subject, elements, is_missing, kind_of, label, scalar
+from gate.policy.truth import Truth, Unknown
+from gate.values import decimal_of, decimal_of_text, fold
+
+
+def is_in(operand: Any) -> Test:
+    """Return the test ``in`` for a list of single values or a path to one."""
+    if isinstance(operand, PathOperand):
+        return _in_path(operand)
+    texts = frozenset(each for each in operand if isinstance(each, str))
+    folded = frozenset(map(fold, texts))
+    others = [each for each in operand if not isinstance(each, str)]
+    wanted = kind_wanted(operand)
+
+    def compare(value: Any, name: str) -> Truth:
+        if isinstance(value, str) and texts:
+            if value in texts or fold(value) in folded:
+                return True if value in texts else nearly(name)
+            spelt = any(_spells(value, each) for each in others)
+            return other_kind(name, value, kind_wanted(others)) if spelt else False
+        return _in_any(value, operand, name, wanted)
+
+    return alike(compare)
+
+
+def _in_any(value: Any, members: Collection[Any], name: str, wanted: str) -> Truth:
+    """Compare a value with the members of its own kind; one that spells a member of another is unknown."""
+    answers = [equal(value, each, name) for each in members if kind_of(each) == kind_of(value)]
+    if any(answer is True for answer in answers):
+        return True
+    if not answers or any(_spells(value, each) for each in members):
+        return other_kind(name, value, wanted)
+    return next((answer for answer in answers if isinstance(answer, Unknown)), False)
+
+
+def _spells(one: Any, two: Any) -> bool:
+    """Tell whether one of two values is a number and the other a text that reads as that number."""
+    number, text = (two, one) if isinstance(one, str) else (one, two)
+    found = decimal_of(number)
+    if found is None or not isinstance(text, str):
+        return False
+    return decimal_of_text(fold(text).replace(",", "")) == found
+
+
+class Members:
+    """The single values of a list that is read from the call, sorted so that each is found at once.
+
+    Args:
+        members: The values.
+    """
+
+    __slots__ = ("_folded", "_members", "_numbers", "_spelt", "_texts")
+
+    def __init__(self, members: list[Any]) -> None:
+        self._members = members
+        self._texts = frozenset(each for each in members if isinstance(each, str))
+        self._folded = frozenset(map(fold, self._texts))
+        self._numbers = _numbers(map(decimal_of, members))
+        self._spelt = _numbers(decimal_of_text(each.replace(",", "")) for each in self._folded)
+
+    def has(self, value: Any, name: str) -> Truth:
+        """Tell whether a value is one of them; a text or number that is surely none is not compared."""
+        if isinstance(value, str):
+            if value in self._texts:
+                return True
+            sure = bool(self._texts) and not self._numbers and fold(value) not in self._folded
+        else:
+            number = decimal_of(value)
+            if number is not None and number in self._numbers:
+                return True
+            sure = number is not None and bool(self._numbers) and number not in self._spelt
+        return False if sure else _in_any(value, self._members, name, "a value of the same kind")
+
+
+def _numbers(found: Iterable[Decimal | None]) -> frozenset[Decimal]:
+    return frozenset(each for each in found if each is not None)
+
+
+def _in_path(operand: PathOperand) -> Test:
+    def test(subject: Subject, name: str) -> Judge:
+        read = cache(lambda: _listed(operand, subject))
+
+        def judge(value: Any) -> Truth:
+            members = read()
+            return members if isinstance(members, Unknown) else members.has(value, name)
+
+        return judge
+
+    return test
+
+
+def _listed(operand: PathOperand, subject: Subject) -> Members | Unknown:
+    listed = operand.read(subject)
+    if is_missing(listed):
+        return not_given(label(operand.keys), "a list")
+    if not isinstance(listed, (list, tuple)):
+        return other_kind(label(operand.keys), listed, "a list")
+    return Members([scalar(each) for each in elements(listed)])

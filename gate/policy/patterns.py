@@ -1,0 +1,78 @@
+"""Match many texts in little time: two patterns in one pass, and wildcards without a pattern at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
+
+
+class Pair:
+    """Two RE2 patterns that are both asked of whole texts in one pass.
+
+    Args:
+        one: The first pattern, which compiles alone.
+        two: The second one.
+    """
+
+    __slots__ = ("_set",)
+
+    def __init__(self, one: str, two: str) -> None:
+        self._set = _set_of(one, two, _ANYTHING)
+
+    def match(self, text: str) -> tuple[bool, bool] | None:
+        """Return whether each pattern matches the whole of an ASCII text; None where nobody can tell.
+
+        A set that runs out of memory says that nothing matches, not even what matches every text.
+        """
+        found = self._set.Match(text) if self._set is not None else ()
+        return (0 in found, 1 in found) if 2 in found else None
+
+
+_ANYTHING = r"(?s).*"
+
+
+def _set_of(*patterns: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    made = re2.Set.FullMatchSet(options)
+    try:
+        for pattern in patterns:
+            made.Add(pattern)
+        made.Compile()
+    except re2.error:
+        return None
+    return made
+
+
+class Wildcard:
+    """A pattern for whole texts where ``*`` is any run of characters, and case counts.
+
+    Args:
+        pattern: The pattern.
+    """
+
+    __slots__ = ("_first", "_last", "_least", "_middle")
+
+    def __init__(self, pattern: str) -> None:
+        first, *rest = pattern.split("*")
+        self._first, self._last = first, rest[-1] if rest else None
+        self._middle = [part for part in rest[:-1] if part]
+        self._least = len(first) + len(self._last or "")
+
+    def match(self, text: str) -> bool:
+        """Tell whether the whole text fits; each part is looked for once, behind the one before it."""
+        if self._last is None:
+            return text == self._first
+        if len(text) < self._least or not text.startswith(self._first) or not text.endswith(self._last):
+            return False
+        return not self._middle or self._in_order(text)
+
+    def _in_order(self, text: str) -> bool:
+        at, end = len(self._first), len(text) - len(self._last or "")
+        for part in self._middle:
+            found = text.find(part, at, end)
+            if found < 0:
+                return False
+            at = found + len(part)
+        return True
