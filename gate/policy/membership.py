@@ -30,7 +30,7 @@ def is_in(operand: Any) -> Test:
     texts = frozenset(each for each in operand if isinstance(each, str))
     folded = frozenset(map(fold, texts))
     others = [each for each in operand if not isinstance(each, str)]
-    wanted = kind_wanted(operand)
+    members = Members(operand, kind_wanted(operand))
 
     def compare(value: Any, name: str) -> Truth:
         if isinstance(value, str) and texts:
@@ -38,7 +38,7 @@ def is_in(operand: Any) -> Test:
                 return True if value in texts else nearly(name)
             spelt = any(_spells(value, each) for each in others)
             return other_kind(name, value, kind_wanted(others)) if spelt else False
-        return _in_any(value, operand, name, wanted)
+        return members.has(value, name)
 
     return alike(compare)
 
@@ -67,12 +67,13 @@ class Members:
 
     Args:
         members: The values.
+        wanted: What to give to be decided, in words.
     """
 
-    __slots__ = ("_folded", "_members", "_numbers", "_spelt", "_texts")
+    __slots__ = ("_folded", "_members", "_numbers", "_spelt", "_texts", "_wanted")
 
-    def __init__(self, members: list[Any]) -> None:
-        self._members = members
+    def __init__(self, members: list[Any], wanted: str) -> None:
+        self._members, self._wanted = members, wanted
         self._texts = frozenset(each for each in members if isinstance(each, str))
         self._folded = frozenset(map(fold, self._texts))
         self._numbers = _numbers(map(decimal_of, members))
@@ -89,7 +90,7 @@ class Members:
             if number is not None and number in self._numbers:
                 return True
             sure = number is not None and bool(self._numbers) and number not in self._spelt
-        return False if sure else _in_any(value, self._members, name, "a value of the same kind")
+        return False if sure else _in_any(value, self._members, name, self._wanted)
 
 
 def _numbers(found: Iterable[Decimal | None]) -> frozenset[Decimal]:
@@ -115,4 +116,4 @@ def _listed(operand: PathOperand, subject: Subject) -> Members | Unknown:
         return not_given(label(operand.keys), "a list")
     if not isinstance(listed, (list, tuple)):
         return other_kind(label(operand.keys), listed, "a list")
-    return Members([scalar(each) for each in elements(listed)])
+    return Members([scalar(each) for each in elements(listed)], "a value of the same kind")

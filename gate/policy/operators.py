@@ -282,10 +282,14 @@ def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
         return alike(slow)
     fits, fits_loosely = Wildcard(pattern.lower() if ignore_case else pattern), Wildcard(plain.lower())
 
+    written_plain = pattern == plain.lower()
+
     def compare(value: Any, name: str) -> Truth:
         if not isinstance(value, str) or not (value.isascii() and value.isprintable()):
             return slow(value, name)
         lower = value.strip().lower()
+        if written_plain and lower == value:
+            return fits.match(value)
         seen = fits.match(value.lower() if ignore_case else value)
         return seen if seen == fits_loosely.match(lower) else _unclear(value, name)
 
