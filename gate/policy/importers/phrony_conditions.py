@@ -73,12 +73,12 @@ class Conditions:
         test = self._test(place, OPERATORS[word])
         if test is None:
             return False
-        if not negated:
-            return self._both_ends(path, keys[-1], test)
-        self.notes.append(
-            "Under not: a list is compared element by element; there it never compares, so the rule applies."
-        )
-        return joined_test(path, test)
+        if negated or OPERATORS[word] == "ne":
+            self.notes.append(
+                "Under not or neq: a list is compared element by element; there it never equals anything, so "
+                "the rule applies."
+            )
+        return joined_test(path, test) if negated else self._both_ends(path, keys[-1], test)
 
     def _null(self, path: str, word: str, negated: bool) -> Tree:
         """Compare with null; an argument that is missing cannot be told from one that is null."""
