@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from textwrap import indent
 
 from bot.app import SlackBot
 from bot.local_workspace import LocalWorkspace
@@ -15,7 +16,7 @@ from demo.agent import SupportAgent
 from demo.approver import Approver
 from demo.orders import OrderBook
 from demo.tools import guarded
-from gate import Evidence, Gate, GateError, person
+from gate import Evidence, Gate, GateError, Session, person
 from gate.cli.story import tell
 from gate.service import Service
 
@@ -46,15 +47,20 @@ def _run(folder: Path, policies: Path, *, auto: bool) -> int:
     gate = Gate(policy=str(policies), db=str(folder / "gate.db"))
     with LocalWorkspace() as workspace, gate, SlackBot(gate, settings=_settings(workspace)):
         _greet(workspace.url, folder, auto=auto)
-        approver = Approver(workspace.control, on_error=gate.close)
+        session = _session(gate)
+        approver = Approver(workspace.control, on_error=lambda error: _give_up(session, error))
         if auto:
             approver.start()
-        agent = _work(gate, folder)
+        agent = _work(gate, session, folder)
         told = agent.told | ({5: agent.told[5] and approver.wait_for_close()} if auto else {})
         told[6] = _account(gate, agent.denied)
-        if auto and approver.error is not None:
-            print(f"The approver could not go on: {approver.error!r}", file=sys.stderr)
         return _close(told, auto=auto)
+
+
+def _give_up(session: Session, error: BaseException) -> None:
+    """End the session where the approver cannot go on, so that the agent waits for nobody."""
+    print(f"The approver could not go on: {error!r}", file=sys.stderr)
+    session.end()
 
 
 def _settings(workspace: LocalWorkspace) -> BotSettings:
@@ -71,18 +77,21 @@ def _greet(url: str, folder: Path, *, auto: bool) -> None:
     print(f"Order book, store and log:   {folder}")
     if not auto:
         print(
-            "Open the page, be Alice, and answer the cards in #approvals: deny the first, approve the second."
+            "Open the page, be Alice, and answer the cards in #approvals: deny the first with a comment, approve "
+            "the second (with a comment: the ⋯ menu), and leave the third alone."
         )
     print()
 
 
-def _work(gate: Gate, folder: Path) -> SupportAgent:
+def _session(gate: Gate) -> Session:
+    evidence = [Evidence("Order ORD-1 was delivered on 2026-11-20.", weight="strong")]
+    asked = person("U0CAROL")
+    return gate.session("conversation-4711", agent="support", on_behalf_of=asked, evidence=evidence)
+
+
+def _work(gate: Gate, session: Session, folder: Path) -> SupportAgent:
     book = OrderBook(folder / "orders.db")
     agent = SupportAgent(gate, guarded(gate, book), book, lambda line: print(line, flush=True))
-    evidence = [Evidence("Order ORD-1 was delivered on 2026-11-20.", weight="strong")]
-    session = gate.session(
-        "conversation-4711", agent="support", on_behalf_of=person("U0CAROL"), evidence=evidence
-    )
     agent.work(session)
     return agent
 
@@ -101,7 +110,7 @@ def _tell(service: Service, action: str) -> None:
     told = tell(service, action)
     print(f"   {told.title}")
     for line in told.lines:
-        print(f"   #{line.seq} {line.at[11:19]} {line.text}")
+        print(indent(f"#{line.seq} {line.at[11:19]} {line.text}", "   "))
     print(f"   {told.ending}")
 
 

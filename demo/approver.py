@@ -22,14 +22,14 @@ class Approver:
 
     Args:
         control: The workspace.
-        on_error: Called when this person cannot go on, so that nobody waits for them.
+        on_error: Called with what went wrong when this person cannot go on.
 
     Attributes:
         error: What went wrong; None where nothing did.
         cards: Timestamps of the cards seen, in order.
     """
 
-    def __init__(self, control: Control, on_error: Callable[[], object]) -> None:
+    def __init__(self, control: Control, on_error: Callable[[BaseException], object]) -> None:
         self._control, self._on_error = control, on_error
         self._thread = threading.Thread(target=self._guarded, name="approver", daemon=True)
         self.error: BaseException | None = None
@@ -49,7 +49,7 @@ class Approver:
             self._work()
         except BaseException as error:
             self.error = error
-            self._on_error()
+            self._on_error(error)
 
     def _work(self) -> None:
         self._answer(self._next_card(), names.DENY, DENIAL)
@@ -64,11 +64,16 @@ class Approver:
 
     def _answer(self, ts: str, action: str, comment: str, option: str | None = None) -> None:
         self._control.click(APPROVER, CHANNEL, ts, action, value=self._option(ts, option))
-        view = self._until(lambda: next(iter(self._control.views(APPROVER)), None))
+        view = self._until(self._form)
         written = {COMMENT_BLOCK: {names.COMMENT: comment}}
         answer = self._control.submit_view(APPROVER, view["id"], written)
         if answer.get("errors"):
             raise RuntimeError(f"the form was not taken: {answer['errors']}")
+
+    def _form(self) -> dict[str, Any] | None:
+        """Return the open form once it asks for a comment; before that it says that it is looked up."""
+        asks = (view for view in self._control.views(APPROVER) if _asks_comment(view))
+        return next(asks, None)
 
     def _option(self, ts: str, wanted: str | None) -> str | None:
         if wanted is None:
@@ -84,6 +89,10 @@ class Approver:
 
     def _until(self, found: Callable[[], Any]) -> Any:
         return self._control.wait_until(lambda _: found(), PATIENCE)
+
+
+def _asks_comment(view: dict[str, Any]) -> bool:
+    return any(block.get("block_id") == COMMENT_BLOCK for block in view["blocks"])
 
 
 def _elements(message: dict[str, Any]) -> list[dict[str, Any]]:
