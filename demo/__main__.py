@@ -77,8 +77,8 @@ def _greet(url: str, folder: Path, *, auto: bool) -> None:
     print(f"Order book, store and log:   {folder}")
     if not auto:
         print(
-            "Open the page, be Alice, and answer the cards in #approvals: deny the first with a comment, approve "
-            "the second (with a comment: the ⋯ menu), and leave the third alone."
+            "Open the page, be Alice, and answer the cards in #approvals: deny the first with a comment, "
+            "approve the second (with a comment: the ⋯ menu), and leave the third alone."
         )
     print()
 

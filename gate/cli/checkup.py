@@ -119,7 +119,11 @@ def _alive(service: Service) -> Iterator[Finding]:
             "bot", "ok", f"a bot is alive: process {bots[0].identity.pid} on {bots[0].identity.host}"
         )
     else:
-        yield Finding("bot", "missing", "no bot is alive, so nobody is asked: start one with 'gate-bot'")
+        yield Finding(
+            "bot",
+            "missing",
+            "no bot is alive, so nobody is asked: start 'gate-bot' (without Slack: 'gate-bot --local')",
+        )
     team = service.meta("workspace_team")
     if team:
         said = f"the store belongs to the workspace {team}" + (

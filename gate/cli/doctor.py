@@ -32,5 +32,9 @@ def doctor_command(policy: Path | None, db: Path | None, as_json: bool) -> int:
             ("", "AREA", "FOUND"), [(_SIGNS[one.state], one.area, one.text) for one in found], whole=("",)
         )
         output.say()
-        output.say(f"{len(bad)} to mend." if bad else "Nothing to mend.")
+        output.say(
+            f"{len(bad)} to mend."
+            if bad
+            else "Nothing is broken; what is missing matters only where you need it."
+        )
     return Exit.FAILED if bad else Exit.OK

@@ -28,7 +28,8 @@ approvals:
   expires_in: 4h                  # nobody answered by then: the call does not run
   comment: {approve: optional, deny: required}
 
-# Take the # away to let look-ups run unasked and to refuse deletions; 'gate policy test' shows what changes.
+# Take the # away to let look-ups run unasked and to refuse deletions;
+# 'gate policy test --policy policies' shows what changes.
 #rules:
 #  - id: look-ups-run
 #    match: ["*.get_*", "*.list_*", "*.lookup_*"]
@@ -40,7 +41,7 @@ approvals:
 """
 
 TABLE = """\
-# Each row is one call and what the policy must answer; 'gate policy test' runs them.
+# Each row is one call and what the policy must answer; 'gate policy test --policy policies' runs them.
 - id: a refund is held
   action: payments.issue_refund
   args: {order_id: ORD-1, amount: 400, currency: EUR}

@@ -45,7 +45,9 @@ def status_command(db: Path | None, as_json: bool) -> None:
         return
     facts = [("Store", str(path)), ("Workspace", _workspace(workspace)), ("Frozen", _freezes(freezes))]
     facts += [("Policy", revision_line(revision)), ("Agents", _living(living, "agent", now, "none is alive"))]
-    nobody = "none is alive, so nobody is asked: start one with 'gate-bot'"
+    nobody = (
+        "none is alive, so nobody is asked: start one with 'gate-bot' (without Slack: 'gate-bot --local')"
+    )
     facts += [("Bots", _living(living, "bot", now, nobody)), ("Open holds", _counts(holds))]
     output.show_facts(facts)
     if holds:

@@ -160,7 +160,7 @@ def _stopped(body: Body) -> bool:
 def _route(body: Body) -> str:
     route = body.get("route", {})
     via = {"home": "on the app's home tab", "command": "with the slash command"}.get(
-        route.get("via", ""), "in Slack"
+        route.get("via", ""), "on the card"
     )
     channel = f", channel {route['channel']}" if route.get("channel") else ""
     host = f" (workspace at {route['api_host']})" if "slack" not in route.get("api_host", "slack") else ""

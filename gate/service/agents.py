@@ -272,7 +272,10 @@ class AgentVerbs(Road):
             bots = any(each.kind == "bot" for each in living.alive(reader, now))
         if not bots:
             log.warning(
-                "%s is held as %s, but no bot is alive to ask anybody: start one with 'gate-bot'.", name, hold
+                "%s is held as %s, but no bot is alive to ask anybody: start one with 'gate-bot', or with "
+                "'gate-bot --local' to try it without Slack.",
+                name,
+                hold,
             )
 
     def heartbeat(self) -> None:

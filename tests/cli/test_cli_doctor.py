@@ -51,7 +51,7 @@ def test_a_sound_installation(db: Path) -> None:
     bot.close()
     assert [one for one in found if one[1] == "bad"] == []
     assert any("a bot is alive" in text for _, _, text in found)
-    assert text.endswith("Nothing to mend.\n")
+    assert text.endswith("only where you need it.\n")
 
 
 def test_what_others_may_write_or_read(db: Path) -> None:

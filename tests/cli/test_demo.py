@@ -96,7 +96,7 @@ def test_all_six_go_as_told(demos: dict[str, Demo]) -> None:
     assert "refund RF-1" in out
     assert "The policy blocked payments.issue_refund." in out
     assert "nobody answered in time" in out
-    assert "denied it in Slack" in out
+    assert "denied it on the card" in out
     assert "is whole" in out
     assert out.splitlines()[-1] == "All six went as told."
     assert "Traceback" not in err
