@@ -3,7 +3,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
-WORKERS ?= auto
+# One more than cores, since many tests wait for sockets and processes.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 
 .PHONY: demo test soak soak-policies soak-faults check format bench clean
 
