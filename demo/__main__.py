@@ -20,6 +20,8 @@ from gate import Evidence, Gate, GateError, Session, person
 from gate.cli.story import tell
 from gate.service import Service
 
+HELD = 3
+"""Calls that people are asked about: the refund twice, and the cancellation; never the blocked one."""
 POLICIES = Path(__file__).parent.parent / "policies"
 
 
@@ -53,6 +55,7 @@ def _run(folder: Path, policies: Path, *, auto: bool) -> int:
             approver.start()
         agent = _work(gate, session, folder)
         told = agent.told | ({5: agent.told[5] and approver.wait_for_close()} if auto else {})
+        told[4] = told[4] and approver.asked() == HELD
         told[6] = _account(gate, agent.denied)
         return _close(told, auto=auto)
 

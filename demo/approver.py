@@ -44,6 +44,11 @@ class Approver:
         self._thread.join(PATIENCE)
         return self.error is None and not self._thread.is_alive()
 
+    def asked(self) -> int:
+        """Return how many calls the channel was ever asked about."""
+        found = (message.get("metadata") or {} for message in self._control.messages(CHANNEL))
+        return sum(each.get("event_type") == names.EVENT_TYPE for each in found)
+
     def _guarded(self) -> None:
         try:
             self._work()
