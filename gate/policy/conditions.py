@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.policy.parsing import Leaf, Node, Parser
-from gate.policy.reading import NO_SUCH, Reader, Subject, reader
+from gate.policy.reading import NO_SUCH, Reader, Subject, label, reader
 from gate.policy.source import Document, Loc
 from gate.policy.truth import Truth, Unknown, all_of, conjunction, disjunction, negate
 
@@ -71,6 +71,9 @@ def _lost(leaf: Leaf, blind: Blind) -> Unknown | None:
 def _build_leaf(leaf: Leaf, *, negated: bool) -> Condition:
     read, tests = reader(leaf.keys), leaf.checks
     operands = tuple(operand.read for operand in leaf.operands)
+    read_keys = tuple(
+        keys for keys in (leaf.keys, *(each.keys for each in leaf.operands)) if keys[0] == "args"
+    )
 
     def holds(subject: Subject) -> Truth:
         value = read(subject)
@@ -79,9 +82,24 @@ def _build_leaf(leaf: Leaf, *, negated: bool) -> Condition:
         answer = (
             tests[0](value, subject) if len(tests) == 1 else all_of(test(value, subject) for test in tests)
         )
-        return negate(answer) if negated else answer
+        answer = negate(answer) if negated else answer
+        return _sure(read_keys, subject) if answer is True and read_keys else answer
 
     return holds
+
+
+def _sure(read_keys: tuple[tuple[str, ...], ...], subject: Subject) -> Truth:
+    """Return true, or unknown where it holds only because of an argument that the tool may not even take.
+
+    A tool without that argument makes the condition false; a dry run, which does not know the tool, must not
+    be looser than the tool's own calls.
+    """
+    names = tuple(dict.fromkeys(label(keys[:2]) for keys in read_keys if subject.untold(keys)))
+    return Unknown(tuple(map(_untold, names))) if names else True
+
+
+def _untold(name: str) -> str:
+    return f"{name} was not given, and whether the tool takes {name} is not known: list its params"
 
 
 def _some_no_such(operands: tuple[Reader, ...], subject: Subject) -> bool:

@@ -64,6 +64,11 @@ class Subject:
             return not takes.open and parameter not in takes.names
         return self.known.params is not None and parameter not in self.known.params
 
+    def untold(self, keys: tuple[str, ...]) -> bool:
+        """Tell whether an argument is not given and nobody says whether the tool takes it."""
+        nobody_says = self.action.parameters is None and self.known.params is None
+        return nobody_says and keys[0] == "args" and keys[1] not in self.action.arguments
+
     def may_show(self, keys: tuple[str, ...]) -> bool:
         """Tell whether a value at a path may stand in a reason."""
         hidden = (parse_path(path) for path in self.known.redact)

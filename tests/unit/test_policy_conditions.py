@@ -151,9 +151,28 @@ def test_null_and_empty_lists_are_unknown(value: Any, operators: dict[str, Any])
 def test_optional_makes_missing_false_and_nothing_else() -> None:
     """A value of another type stays unknown; ``not`` of a missing optional value is true."""
     assert _x("5", optional=True, gt=1) == U
-    assert truth({"not": {"args.y": {"eq": 1, "optional": True}}}, call({})) == T
+    assert truth({"not": {"args.y": {"eq": 1, "optional": True}}}, call({}, params="y")) == T
     assert truth({"args.y": {"length": 0, "optional": True}}, call({})) == F
     assert _x([], optional=True, length=0) == T
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        {"args.y": {"exists": False}},
+        {"not": {"args.y": {"exists": True}}},
+        {"not": {"args.y": {"eq": 1, "optional": True}}},
+        {"not": {"args.x": {"eq": {"path": "args.y"}, "gt": 5}}},
+    ],
+)
+def test_what_holds_only_because_an_argument_is_not_given_needs_a_known_tool(when: dict[str, Any]) -> None:
+    """Unknown where nobody says what the tool takes; true where it takes it, false where it does not."""
+    assert truth(when, call({"x": 3})) == U
+    assert truth(when, call({"x": 3}, params="x")) == F
+    if "path" not in str(when):
+        assert truth(when, call({"x": 3}, params="x y")) == T
+        assert truth(when, call({"x": 3, "y": None})) == T, "it is given, so the tool takes it"
+        assert truth(when, call({"x": 3}), actions={"shop.*": {"params": ["x", "y"]}}) == T
 
 
 def test_several_operators_and_paths_must_all_hold() -> None:
