@@ -170,6 +170,9 @@ class PastCall:
         state: How it stands or ended.
         at: When it was submitted, UTC.
         reason: Reason or comment that belongs to the end; may be empty.
+        held: Whether people were asked about it.
+        by: Slack user id of who denied it; empty where nobody did.
+        ended_at: When it ended, UTC; None while it has not.
     """
 
     action_id: str
@@ -178,3 +181,6 @@ class PastCall:
     state: State
     at: datetime
     reason: str = ""
+    held: bool = False
+    by: str = ""
+    ended_at: datetime | None = None

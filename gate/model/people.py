@@ -56,6 +56,7 @@ class Decision:
         at: When the store recorded it, UTC.
         version: Version of the hold they answered.
         headroom: Whether they also let the next calls pass that would be over the same budget.
+        counts: Indexes of the requirements of that version in which they count.
     """
 
     person: Person
@@ -64,6 +65,7 @@ class Decision:
     at: datetime
     version: int
     headroom: bool = False
+    counts: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

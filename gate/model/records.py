@@ -54,6 +54,8 @@ class HoldRecord:
         waiting: Whether a live caller waits for it now.
         revision: Policy revision that held it.
         view_required: Whether approvers must open the full view first.
+        denied: What people denied this agent before, newest first.
+        similar: Other holds of the same action that wait now, oldest first.
     """
 
     id: str
@@ -92,6 +94,8 @@ class HoldRecord:
     waiting: bool
     revision: str
     view_required: bool = False
+    denied: tuple[PastCall, ...] = ()
+    similar: tuple[PastCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

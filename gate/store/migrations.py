@@ -42,6 +42,7 @@ CREATE INDEX actions_by_digest ON actions (session, digest, submitted_at);
 CREATE INDEX actions_by_session ON actions (session, submitted_at);
 CREATE INDEX actions_pending ON actions (agent, session) WHERE state = 'pending';
 CREATE INDEX actions_open ON actions (session, digest, submitted_at) WHERE state IN ('pending', 'approved');
+CREATE INDEX actions_denied ON actions (agent, ended_at) WHERE state = 'denied';
 CREATE INDEX actions_running ON actions (process) WHERE state = 'running';
 
 CREATE TABLE holds (

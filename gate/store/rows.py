@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from functools import cache
 from typing import Any, cast
@@ -55,8 +56,15 @@ def moment(microseconds: int | None) -> datetime | None:
 def decision(row: Row) -> Decision:
     """Return a decision from its row."""
     person = Person(row["team"], row["user"], row["name"])
-    at = from_us(row["at"])
-    return Decision(person, row["said"], row["comment"], at, row["version"], bool(row["headroom"]))
+    return Decision(
+        person,
+        row["said"],
+        row["comment"],
+        from_us(row["at"]),
+        row["version"],
+        bool(row["headroom"]),
+        frozenset(json.loads(row["counts"])),
+    )
 
 
 def card(row: Row) -> Card:

@@ -28,6 +28,12 @@ from gate.verbs.turn import ACTION
 HISTORY = 20
 """How many earlier calls of the session a hold shows at most."""
 
+DENIED = 10
+"""How many denials of the agent's earlier calls a hold shows at most."""
+
+SIMILAR = 10
+"""How many other pending holds of the same action a hold shows at most."""
+
 SHORTEST_PREFIX = 6
 
 _HOLD = (
@@ -147,24 +153,56 @@ def holds(
     return [_hold(reader, store, row) for row in reversed(found)]
 
 
+_PAST = "SELECT a.*, h.version FROM actions a LEFT JOIN holds h ON h.action = a.id "
+
+
 def past_call(reader: Reader, row: Row) -> PastCall:
-    """Return an earlier call from its action row; a denied one with what the person said."""
-    said = None
+    """Return an earlier call from its row, joined with its hold; a denied one with who said so, and why."""
+    said: Row | None = None
     if row["state"] == State.DENIED:
         said = reader.one(
-            "SELECT comment FROM decisions WHERE action = ? AND said = 'deny' ORDER BY at DESC LIMIT 1",
+            "SELECT user, comment FROM decisions WHERE action = ? AND said = 'deny' ORDER BY at DESC LIMIT 1",
             (row["id"],),
         )
-    reason = (said and said["comment"]) or row["reason"]
-    state, at = State(row["state"]), from_us(row["submitted_at"])
-    return PastCall(row["id"], row["name"], row["described"], state, at, reason)
+    return PastCall(
+        row["id"],
+        row["name"],
+        row["described"],
+        State(row["state"]),
+        from_us(row["submitted_at"]),
+        (said and said["comment"]) or row["reason"],
+        held=bool(row.get("version")),
+        by=said["user"] if said else "",
+        ended_at=rows.moment(row["ended_at"]),
+    )
 
 
 def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
     found = reader.all(
-        "SELECT * FROM actions WHERE session = ? AND submitted_at <= ? AND id <> ? ORDER BY "
-        "submitted_at DESC LIMIT ?",
+        _PAST + "WHERE a.session = ? AND a.submitted_at <= ? AND a.id <> ? ORDER BY "
+        "a.submitted_at DESC LIMIT ?",
         (row["session"], row["submitted_at"], row["id"], HISTORY),
+    )
+    return tuple(past_call(reader, each) for each in found)
+
+
+def _denied(reader: Reader, row: Row) -> tuple[PastCall, ...]:
+    """Return what this agent was denied before the hold ended, in whichever session."""
+    found = reader.all(
+        _PAST + "WHERE a.state = 'denied' AND a.agent = ? AND a.submitted_at <= ? AND a.id <> ? "
+        "ORDER BY a.ended_at DESC LIMIT ?",
+        (row["agent"], row["submitted_at"], row["id"], DENIED),
+    )
+    return tuple(past_call(reader, each) for each in found)
+
+
+def _similar(reader: Reader, row: Row) -> tuple[PastCall, ...]:
+    """Return the other holds of the same action that wait; none for a hold that does not wait itself."""
+    if row["state"] != State.PENDING:
+        return ()
+    found = reader.all(
+        _PAST + "WHERE a.state = 'pending' AND a.name = ? AND a.id <> ? ORDER BY a.submitted_at LIMIT ?",
+        (row["name"], row["id"], SIMILAR),
     )
     return tuple(past_call(reader, each) for each in found)
 
@@ -180,6 +218,8 @@ def _hold(reader: Reader, store: str, row: Row) -> HoldRecord:
         ),
         decisions=decisions(reader, row["id"], row["version"]),
         history=_history(reader, row),
+        denied=_denied(reader, row),
+        similar=_similar(reader, row),
         waiting=waiting.any_left(reader, row["id"]),
         view_required=bool(row["view_required"]),
         result=row["result"],
