@@ -6,7 +6,7 @@ RUN := $(VENV)/bin
 # One more than cores, since many tests wait for sockets and processes.
 WORKERS ?= $(shell expr $$(nproc) + 1)
 
-.PHONY: demo test soak soak-policies soak-faults check format bench clean
+.PHONY: demo test soak soak-policies soak-faults soak-long check format bench clean
 
 demo: $(VENV)/ready
 	@$(RUN)/python -m demo $(if $(AUTO),--auto)
@@ -32,6 +32,11 @@ soak-faults: export GATE_SOAK_OUTAGE ?= 1000
 soak-faults: $(VENV)/ready
 	GATE_SOAK_SEED=$(SEED) $(RUN)/python -m pytest -s tests/faults/test_kill_points.py \
 		tests/faults/test_races.py tests/faults/test_outage.py $(ARGS)
+
+# Four agents and two bots work on one store for half an hour: memory, growth of the files, all invariants.
+soak-long: MINUTES ?= 30
+soak-long: $(VENV)/ready
+	$(RUN)/python -m tests.faults.soak --minutes $(MINUTES) $(ARGS)
 
 check: $(VENV)/ready
 	$(RUN)/ruff check .

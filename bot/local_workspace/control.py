@@ -15,7 +15,7 @@ from bot.local_workspace.faults import Faults
 from bot.local_workspace.objects import Json
 from bot.local_workspace.people import People
 from bot.local_workspace.render import as_control
-from bot.local_workspace.shown import state
+from bot.local_workspace.shown import state, views_of
 from bot.local_workspace.state import Workspace
 from bot.local_workspace.switches import Switches
 
@@ -54,6 +54,7 @@ class ControlApi:
             web.get("/control/changes", self._changes),
             web.get("/control/live", self._live),
             web.get("/control/messages", self._messages),
+            web.get("/control/views", self._views),
             web.get("/control/calls", self._calls),
             web.get("/control/envelopes", self._envelopes),
             *(web.post(f"/control/{name}", _post(act)) for name, act in acts.items()),
@@ -108,6 +109,12 @@ class ControlApi:
             if each.channel == channel and each.ephemeral_for is None
         ]
         return web.json_response({"ok": True, "messages": sorted(found, key=lambda each: str(each["ts"]))})
+
+    async def _views(self, request: web.Request) -> web.Response:
+        """Answer with one person's windows alone: the whole state of a long-lived workspace is large."""
+        user = request.query.get("user", "")
+        self.people.person(user, forge=True)
+        return web.json_response({"ok": True, "views": views_of(self.workspace, user)})
 
     async def _calls(self, request: web.Request) -> web.Response:
         wanted = request.query.get("method")

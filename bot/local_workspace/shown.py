@@ -33,12 +33,17 @@ def state(workspace: Workspace, courier: Courier, as_user: str | None) -> Json:
             for each in workspace.channels.values()
             if user is None or can_see(user, each)
         ],
-        "views": [_view(each) for each in workspace.views.stack(as_user)] if as_user else [],
+        "views": views_of(workspace, as_user) if as_user else [],
         "home": _view(home) if home else None,
         "troubles": [
             asdict(each) for each in workspace.troubles if as_user is None or each.user in (None, as_user)
         ][-LAST_TROUBLES:],
     }
+
+
+def views_of(workspace: Workspace, user: str) -> list[Json]:
+    """Return a person's open modals, the visible one last."""
+    return [_view(each) for each in workspace.views.stack(user)]
 
 
 def _app(workspace: Workspace) -> Json:

@@ -32,7 +32,7 @@ class Watcher(Wire):
 
     def views(self, user: str) -> list[Json]:
         """Return a person's open modals, the visible one last."""
-        return list(self.state(user)["views"])
+        return list(self.get("views", user=user)["views"])
 
     def home(self, user: str) -> Json | None:
         """Return a person's home tab."""
