@@ -19,6 +19,25 @@ ARGS = (
 )
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
+PATIENCE = 30_000
+"""Milliseconds after which nothing is waited for any more; no test takes them unless it fails."""
+
+
+def expect(what: Any) -> Any:
+    """Give Playwright's assertions on a page or a locator: they look again until they hold.
+
+    The page learns of everything twice, by its own call's answer and by its live line, in either order. So
+    a test never reads the page's state right after an action or after something else became visible.
+    """
+    driver = pytest.importorskip("playwright.sync_api", reason="the playwright package is not installed")
+    driver.expect.set_options(timeout=PATIENCE)
+    return driver.expect(what)
+
+
+def caught_up(page: Any, workspace: Any) -> None:
+    """Wait until a page shows everything that happened in its workspace up to now."""
+    now = workspace.control.state()["counter"]
+    page.wait_for_function("now => Number(document.body.dataset.counter) >= now", arg=now, timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")

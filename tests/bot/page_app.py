@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -181,6 +183,9 @@ class PageApp:
     def __init__(self, client: WebClient) -> None:
         self.seen: queue.Queue[tuple[str, Any]] = queue.Queue()
         self.client = client
+        self.may_answer = threading.Event()
+        """Commands get their answer once it is set, as it is from the start."""
+        self.may_answer.set()
 
     def listen(self, app: AsyncApp) -> None:
         """Add the app's listeners."""
@@ -245,8 +250,9 @@ class PageApp:
         self.seen.put(("closed", body))
 
     async def _on_command(self, ack: Any, body: dict[str, Any]) -> None:
-        await ack("No holds are waiting.")
         self.seen.put(("command", body))
+        await asyncio.to_thread(self.may_answer.wait, 30)
+        await ack("No holds are waiting.")
 
     async def _on_home(self, event: dict[str, Any], client: AsyncWebClient) -> None:
         await client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [CARD[0], ACTIONS]})

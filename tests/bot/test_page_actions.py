@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import queue
 from typing import Any
 
 import pytest
 
+from tests.bot.browser import caught_up, expect
 from tests.bot.page_app import CARD
 
 pytestmark = pytest.mark.page
@@ -36,15 +36,18 @@ def test_a_confirm_dialog_comes_first(browser_page: Any, card: Any, page_app: An
     approve = card.get_by_role("button", name="Approve")
     dialog = browser_page.get_by_test_id("confirm")
     approve.click()
-    assert dialog.locator("h2").inner_text() == "Really?"
-    assert dialog.locator(".confirm-text strong").inner_text() == "Refund"
-    assert browser_page.evaluate("document.activeElement.dataset.testid") == "confirm-deny"
+    expect(dialog.locator("h2")).to_have_text("Really?")
+    expect(dialog.locator(".confirm-text strong")).to_have_text("Refund")
+    expect(dialog.get_by_test_id("confirm-deny")).to_be_focused()
     dialog.get_by_role("button", name="Go back").click()
+    expect(dialog).to_be_hidden()
     approve.click()
+    expect(dialog.get_by_test_id("confirm-deny")).to_be_focused()
     browser_page.keyboard.press("Escape")
-    dialog.wait_for(state="detached")
-    assert page_app.seen.empty()
-    assert browser_page.evaluate("document.activeElement.dataset.actionId") == "approve"
+    expect(dialog).to_be_hidden()
+    expect(approve).to_be_focused()
+    card.get_by_role("button", name="Beside").click()
+    assert page_app.next("action")["actions"][0]["action_id"] == "beside"
     approve.click()
     dialog.get_by_role("button", name="Do it").click()
     assert page_app.next("action")["actions"][0]["action_id"] == "approve"
@@ -53,15 +56,19 @@ def test_a_confirm_dialog_comes_first(browser_page: Any, card: Any, page_app: An
 def test_the_overflow_menu_by_keyboard(browser_page: Any, card: Any, page_app: Any) -> None:
     """A menu opens, moves and chooses by keyboard, and Escape closes it without sending."""
     more = card.get_by_role("button", name="More actions")
+    menu = browser_page.get_by_test_id("menu")
     more.press("Enter")
+    expect(menu.get_by_role("menuitem").first).to_be_focused()
     browser_page.keyboard.press("Escape")
-    browser_page.get_by_test_id("menu").wait_for(state="detached")
+    expect(menu).to_be_hidden()
     more.press("Enter")
+    expect(menu.get_by_role("menuitem").first).to_be_focused()
     browser_page.keyboard.press("ArrowDown")
+    expect(menu.get_by_role("menuitem").last).to_be_focused()
     browser_page.keyboard.press("Enter")
     assert page_app.next("action")["actions"][0]["selected_option"]["value"] == "stop"
-    with pytest.raises(queue.Empty):
-        page_app.seen.get_nowait()
+    card.get_by_role("button", name="Beside").click()
+    assert page_app.next("action")["actions"][0]["action_id"] == "beside"
 
 
 def test_pickers_send_what_was_picked(card: Any, page_app: Any) -> None:
@@ -76,14 +83,15 @@ def test_pickers_send_what_was_picked(card: Any, page_app: Any) -> None:
 
 def test_a_date_is_sent_when_its_typing_ends(browser_page: Any, card: Any, page_app: Any) -> None:
     """Keys in a date send nothing until Enter, though the browser reports a change at each."""
-    card.locator("[data-action-id='day']").focus()
+    day = card.locator("[data-action-id='day']")
+    day.focus()
     browser_page.keyboard.press("ArrowUp")
     browser_page.keyboard.press("ArrowUp")
-    changed = card.locator("[data-action-id='day']").input_value()
+    expect(day).not_to_have_value("2030-01-02")
+    changed = day.input_value()
     card.get_by_role("button", name="Beside").evaluate("button => button.click()")
     assert page_app.next("action")["actions"][0]["action_id"] == "beside"
     browser_page.keyboard.press("Enter")
-    assert changed != "2030-01-02"
     assert page_app.next("action")["actions"][0]["selected_date"] == changed
 
 
@@ -92,10 +100,10 @@ def test_an_ephemeral_answer_is_for_one(browser_page: Any, open_page: Any, works
     other = open_page(f"{workspace.url}/#as=U0BOB")
     card.get_by_role("button", name="Whisper").click()
     whisper = browser_page.get_by_test_id("ephemeral")
-    whisper.wait_for()
-    assert "Only visible to you" in whisper.inner_text()
-    assert "Too late, Bob decided." in whisper.inner_text()
-    other.get_by_test_id("message").first.wait_for()
+    expect(whisper).to_contain_text("Only visible to you")
+    expect(whisper).to_contain_text("Too late, Bob decided.")
+    caught_up(other, workspace)
+    expect(other.get_by_test_id("message")).to_have_count(1)
     assert other.get_by_test_id("ephemeral").count() == 0
     whisper.get_by_test_id("dismiss").click()
     whisper.wait_for(state="detached")
@@ -107,8 +115,8 @@ def test_an_edit_shows_live_everywhere(browser_page: Any, open_page: Any, worksp
     card.get_by_role("button", name="Edit").press("Enter")
     for page in (browser_page, other):
         page.get_by_test_id("edited").wait_for()
-        assert page.locator(".block-type-section").count() == 0
-    assert browser_page.evaluate("document.activeElement.dataset.actionId") == "edit"
+        expect(page.locator(".block-type-section")).to_have_count(0)
+    expect(card.get_by_role("button", name="Edit")).to_be_focused()
 
 
 def test_a_missing_answer_is_told(browser_page: Any, workspace: Any, card: Any) -> None:

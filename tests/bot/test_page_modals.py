@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.bot.browser import caught_up, expect
 from tests.bot.page_app import CARD
 
 pytestmark = pytest.mark.page
-
-ACTIVE = "document.activeElement.dataset"
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def values_of(body: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_form_is_drawn(modal: Any) -> None:
     """A modal has a title, its own words on the buttons, labels, hints, optional marks and initial values."""
-    assert modal.get_by_role("heading").first.inner_text() == "Deny this call"
+    expect(modal.get_by_role("heading").first).to_have_text("Deny this call")
     assert modal.get_by_test_id("modal-submit").inner_text() == "Deny"
     assert modal.get_by_test_id("modal-close").inner_text() == "Go back"
     assert modal.get_by_label("Comment").get_attribute("placeholder") == "Say why"
@@ -65,22 +64,38 @@ def test_a_submission_carries_every_value(modal: Any, page_app: Any) -> None:
     assert [option["value"] for option in values["tell"]["selected_options"]] == ["finance", "sales"]
 
 
-def test_errors_show_under_their_inputs(modal: Any, page_app: Any, browser_page: Any) -> None:
+def test_errors_show_under_their_inputs(modal: Any, page_app: Any) -> None:
     """A missing input, then the app's own error, are shown under the block that they name, with the focus."""
     modal.get_by_test_id("modal-submit").click()
     wrong = modal.locator(".block[data-block-id='why'] .input-error")
     wrong.wait_for()
-    assert browser_page.evaluate("document.activeElement.type") == "radio"
-    assert page_app.seen.empty()
+    expect(modal.get_by_role("radio").first).to_be_focused()
     modal.get_by_label("Rules").check()
     modal.get_by_label("Kind").select_option("red")
     modal.get_by_test_id("modal-submit").click()
     modal.get_by_text("Say a little more.").wait_for()
-    assert not wrong.is_visible()
-    assert browser_page.evaluate(f"{ACTIVE}.actionId") == "comment"
+    expect(wrong).to_be_hidden()
+    expect(modal.get_by_label("Comment")).to_be_focused()
     modal.get_by_label("Comment").fill("Because.")
     modal.get_by_test_id("modal-submit").click()
-    modal.wait_for(state="detached")
+    expect(modal).to_be_hidden()
+    assert [values_of(page_app.next("submit"))["comment"]["value"] for _ in range(2)] == [None, "Because."]
+
+
+def test_an_error_shows_together_with_the_focus(modal: Any, browser_page: Any, workspace: Any) -> None:
+    """News that overtakes the answer to a submission does not show its errors before the form can be used."""
+    held: list[Any] = []
+    browser_page.route("**/control/submit_view", lambda route: held.append((route, route.fetch())))
+    modal.get_by_test_id("modal-submit").click()
+    expect(modal.get_by_test_id("modal-submit")).to_have_attribute("aria-busy", "true")
+    workspace.control.wait_until(lambda seen: seen["views"][-1]["errors"], as_user="U0ALICE")
+    caught_up(browser_page, workspace)
+    wrong = modal.locator(".block[data-block-id='why'] .input-error")
+    assert wrong.is_hidden()
+    ((route, answer),) = held
+    route.fulfill(response=answer)
+    expect(wrong).to_be_visible()
+    expect(modal.get_by_role("radio").first).to_be_focused()
 
 
 def test_typing_survives_news(modal: Any, page_app: Any, browser_page: Any) -> None:
@@ -90,8 +105,8 @@ def test_typing_survives_news(modal: Any, page_app: Any, browser_page: Any) -> N
     comment.press("ArrowLeft")
     page_app.post([], text="News")
     browser_page.locator("#timeline").get_by_text("News").wait_for()
-    comment.press("x")
-    assert comment.input_value() == "half a senxt"
+    browser_page.keyboard.press("x")
+    expect(comment).to_have_value("half a senxt")
 
 
 def test_typing_survives_an_update_of_the_view(modal: Any, page_app: Any) -> None:
@@ -101,9 +116,9 @@ def test_typing_survives_an_update_of_the_view(modal: Any, page_app: Any) -> Non
     modal.get_by_label("Rules").check()
     modal.get_by_role("button", name="Refresh").click()
     modal.get_by_text("Changed meanwhile").wait_for()
-    assert modal.get_by_label("Comment").input_value() == "kept"
-    assert modal.get_by_label("Full name").input_value() == "also kept"
-    assert modal.get_by_label("Rules").is_checked()
+    expect(modal.get_by_label("Comment")).to_have_value("kept")
+    expect(modal.get_by_label("Full name")).to_have_value("also kept")
+    expect(modal.get_by_label("Rules")).to_be_checked()
     assert page_app.next("action")["view"]["state"]["values"]["comment"]["comment"]["value"] == "kept"
 
 
@@ -113,13 +128,13 @@ def test_the_stack(modal: Any, browser_page: Any) -> None:
     modal.get_by_role("button", name="More").click()
     second = browser_page.get_by_role("dialog", name="Everything")
     second.wait_for()
-    assert browser_page.get_by_test_id("modal").count() == 1
-    assert second.get_by_test_id("modal-submit").count() == 0
+    expect(browser_page.get_by_test_id("modal")).to_have_count(1)
+    expect(second.get_by_test_id("modal-submit")).to_have_count(0)
     second.get_by_test_id("modal-back").click()
     first = browser_page.get_by_role("dialog", name="Deny this call")
     first.wait_for()
-    assert first.get_by_label("Comment").input_value() == "below"
-    assert browser_page.evaluate(f"{ACTIVE}.actionId") == "push"
+    expect(first.get_by_label("Comment")).to_have_value("below")
+    expect(first.get_by_role("button", name="More")).to_be_focused()
 
 
 def test_closing_the_whole_stack(modal: Any, browser_page: Any, page_app: Any) -> None:
@@ -135,30 +150,29 @@ def test_escape_closes_and_gives_the_focus_back(modal: Any, browser_page: Any, p
     browser_page.keyboard.press("Escape")
     modal.wait_for(state="detached")
     assert page_app.next("closed")["view"]["callback_id"] == "form"
-    assert browser_page.evaluate(f"{ACTIVE}.actionId") == "open_form"
+    expect(browser_page.locator("[data-action-id='open_form']")).to_be_focused()
 
 
 def test_the_focus_stays_inside(modal: Any, browser_page: Any) -> None:
     """Tab goes round inside the modal, in both directions, and the page behind cannot be used."""
-    assert browser_page.locator("#app").evaluate("node => node.inert")
+    expect(browser_page.locator("#app")).to_have_js_property("inert", True)
     modal.get_by_test_id("modal-submit").focus()
     browser_page.keyboard.press("Tab")
-    assert browser_page.evaluate(f"{ACTIVE}.testid") == "modal-x"
+    expect(modal.get_by_test_id("modal-x")).to_be_focused()
     browser_page.keyboard.press("Shift+Tab")
-    assert browser_page.evaluate(f"{ACTIVE}.testid") == "modal-submit"
+    expect(modal.get_by_test_id("modal-submit")).to_be_focused()
 
 
 def test_enter_alone_never_submits(modal: Any, page_app: Any) -> None:
     """Enter in a line of text sends nothing; with Ctrl it submits."""
     modal.get_by_label("Rules").check()
     modal.get_by_label("Kind").select_option("red")
-    modal.get_by_label("Comment").fill("Because.")
+    modal.get_by_label("Comment").fill("Too early.")
     modal.get_by_label("Name").press("Enter")
-    assert modal.is_visible()
-    assert page_app.seen.empty()
+    modal.get_by_label("Comment").fill("Because.")
     modal.get_by_label("Name").press("Control+Enter")
-    modal.wait_for(state="detached")
-    assert page_app.next("submit")["view"]["callback_id"] == "form"
+    expect(modal).to_be_hidden()
+    assert values_of(page_app.next("submit"))["comment"]["value"] == "Because."
 
 
 def test_modals_belong_to_one_person(modal: Any, browser_page: Any) -> None:
@@ -168,4 +182,4 @@ def test_modals_belong_to_one_person(modal: Any, browser_page: Any) -> None:
     modal.wait_for(state="detached")
     browser_page.get_by_test_id("person-select").select_option("U0ALICE")
     modal.wait_for()
-    assert modal.get_by_label("Comment").input_value() == "mine"
+    expect(modal.get_by_label("Comment")).to_have_value("mine")

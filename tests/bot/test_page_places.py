@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.local_workspace import NOTICE, LocalWorkspace
-from tests.bot.browser import PHONE
+from tests.bot.browser import PHONE, expect
 from tests.bot.page_app import CARD, CHANNEL
 
 pytestmark = pytest.mark.page
@@ -17,20 +17,21 @@ def test_every_place_says_what_it_is(browser_page: Any, page_app: Any) -> None:
     """Channel, thread, home and modal all show that this is not Slack, and the title says it too."""
     notice = browser_page.get_by_test_id("notice")
     page_app.post(CARD)
-    seen = [notice.is_visible()]
+    browser_page.get_by_test_id("message").wait_for()
+    expect(notice).to_be_visible()
     browser_page.get_by_role("button", name="Reply in thread").click()
-    seen.append(notice.is_visible())
+    browser_page.get_by_test_id("thread").wait_for()
+    expect(notice).to_be_visible()
     browser_page.get_by_test_id("thread-close").click()
     browser_page.get_by_role("button", name="Deny").click()
     browser_page.get_by_test_id("modal").wait_for()
-    seen.append(browser_page.evaluate("document.elementFromPoint(40, 20).dataset.testid") == "notice")
+    browser_page.wait_for_function("document.elementFromPoint(40, 20).dataset.testid === 'notice'")
     browser_page.keyboard.press("Escape")
     browser_page.get_by_test_id("home-link").click()
     browser_page.get_by_test_id("home").wait_for()
-    seen.append(notice.is_visible())
-    assert seen == [True] * 4
-    assert notice.inner_text() == NOTICE
-    assert browser_page.title() == "Local workspace: not Slack"
+    expect(notice).to_be_visible()
+    expect(notice).to_have_text(NOTICE)
+    expect(browser_page).to_have_title("Local workspace: not Slack")
 
 
 def test_who_one_is(browser_page: Any) -> None:
@@ -56,15 +57,15 @@ def test_each_person_sees_their_channels(browser_page: Any) -> None:
     private.wait_for(state="detached")
     browser_page.reload()
     browser_page.get_by_test_id("channel-link").first.wait_for()
-    assert browser_page.get_by_test_id("person-select").input_value() == "U0CAROL"
-    assert private.count() == 0
+    expect(browser_page.get_by_test_id("person-select")).to_have_value("U0CAROL")
+    expect(private).to_have_count(0)
 
 
 def test_an_unknown_person_in_the_address(open_page: Any, workspace: Any) -> None:
     """An address that names nobody shows the page to the first person."""
     page = open_page(f"{workspace.url}/#as=U0NOBODY")
     page.get_by_test_id("channel-link").first.wait_for()
-    assert page.get_by_test_id("person-select").input_value() == "U0ALICE"
+    expect(page.get_by_test_id("person-select")).to_have_value("U0ALICE")
 
 
 def test_threads(browser_page: Any, page_app: Any, workspace: Any) -> None:
@@ -78,10 +79,9 @@ def test_threads(browser_page: Any, page_app: Any, workspace: Any) -> None:
     thread.get_by_text("Ask finance").wait_for()
     page_app.client.chat_postMessage(channel=CHANNEL, text="Closed: denied", thread_ts=root)
     thread.get_by_text("Closed: denied").wait_for()
-    assert thread.get_by_test_id("message").count() == 3
-    count = browser_page.locator("#timeline").get_by_test_id("reply-count")
-    assert "2 replies" in count.inner_text()
-    assert browser_page.locator("#timeline").get_by_text("Closed: denied").count() == 0
+    expect(thread.get_by_test_id("message")).to_have_count(3)
+    expect(browser_page.locator("#timeline").get_by_test_id("reply-count")).to_contain_text("2 replies")
+    expect(browser_page.locator("#timeline").get_by_text("Closed: denied")).to_have_count(0)
     texts = [message["text"] for message in workspace.control.thread(CHANNEL, root)]
     assert texts[-2:] == ["Ask *finance*", "Closed: denied"]
 
@@ -102,7 +102,22 @@ def test_slash_commands(browser_page: Any, page_app: Any) -> None:
     body = page_app.next("command")
     assert (body["command"], body["text"], body["user_id"]) == ("/gate", "holds", "U0ALICE")
     browser_page.get_by_test_id("ephemeral").get_by_text("No holds are waiting.").wait_for()
-    assert line.input_value() == ""
+    expect(line).to_have_value("")
+
+
+def test_the_next_line_is_not_lost(browser_page: Any, page_app: Any, workspace: Any) -> None:
+    """What is typed while the line before it is still on its way stays in the line."""
+    workspace.control.settings(ack_seconds=30)
+    line = browser_page.get_by_test_id("composer-input")
+    page_app.may_answer.clear()
+    line.fill("/gate holds")
+    line.press("Enter")
+    page_app.next("command")
+    line.fill("a second line")
+    page_app.may_answer.set()
+    browser_page.get_by_test_id("ephemeral").get_by_text("No holds are waiting.").wait_for()
+    expect(browser_page.get_by_test_id("composer")).not_to_have_attribute("aria-busy", "true")
+    expect(line).to_have_value("a second line")
 
 
 def test_a_slash_command_in_a_thread_is_refused(browser_page: Any, page_app: Any) -> None:
@@ -113,7 +128,7 @@ def test_a_slash_command_in_a_thread_is_refused(browser_page: Any, page_app: Any
     line.fill("/gate holds")
     line.press("Enter")
     browser_page.get_by_test_id("thread-composer-problem").get_by_text("do not work in threads").wait_for()
-    assert line.input_value() == "/gate holds"
+    expect(line).to_have_value("/gate holds")
     assert page_app.seen.empty()
 
 
@@ -121,7 +136,7 @@ def test_an_archived_channel_takes_nothing(browser_page: Any, workspace: Any) ->
     """An archived channel says so in place of the line."""
     workspace.control.archive(CHANNEL)
     browser_page.get_by_text("This channel is archived.").wait_for()
-    assert not browser_page.get_by_test_id("composer-input").is_visible()
+    expect(browser_page.get_by_test_id("composer-input")).to_be_hidden()
 
 
 def test_the_home_tab(browser_page: Any, page_app: Any) -> None:
@@ -142,7 +157,7 @@ def test_unread_channels_are_marked(browser_page: Any, page_app: Any) -> None:
     browser_page.locator("[data-channel-id='C0PRIVATE'].unread").wait_for()
     private.click()
     browser_page.get_by_text("psst").wait_for()
-    assert browser_page.locator(".unread").count() == 0
+    expect(browser_page.locator(".unread")).to_have_count(0)
 
 
 def test_a_permalink_leads_to_its_message(open_page: Any, page_app: Any, workspace: Any) -> None:
@@ -171,14 +186,16 @@ def test_a_phone(open_page: Any, page_app: Any, workspace: Any) -> None:
     page_app.post(CARD)
     page = open_page(f"{workspace.url}/#as=U0ALICE", PHONE, has_touch=True, reduced_motion="reduce")
     page.get_by_test_id("message").wait_for()
-    assert not page.get_by_test_id("sidebar").is_visible()
+    expect(page.get_by_test_id("sidebar")).to_be_hidden()
     page.get_by_test_id("nav-button").tap()
     page.locator("[data-channel-id='C0PRIVATE']").tap()
     page.get_by_role("heading", name="private").wait_for()
     page.get_by_test_id("nav-button").tap()
     page.locator(f"[data-channel-id='{CHANNEL}']").tap()
     page.get_by_role("button", name="Deny").tap()
-    box = page.get_by_test_id("modal").bounding_box()
+    modal = page.get_by_test_id("modal")
+    modal.wait_for()
+    box = modal.bounding_box()
     assert (box["x"], box["width"]) == (0, PHONE["width"])
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     assert page.get_by_test_id("timeline").evaluate("node => node.scrollWidth <= node.clientWidth")

@@ -10,7 +10,7 @@ import pytest
 
 from bot import names
 from gate.model import HoldRecord
-from tests.bot.browser import DESKTOP, PHONE
+from tests.bot.browser import DESKTOP, PHONE, caught_up, expect
 from tests.bot.road import PATIENCE, Agent, Road, road, short_road
 
 __all__ = ["road", "short_road"]
@@ -82,8 +82,8 @@ def test_approve_on_the_page(road: Road, open_page: Any, tmp_path: Path, size: d
     alice.look("1-card")
     alice.press(card, "Approve")
     confirm = alice.page.get_by_test_id("confirm")
-    assert "Refund 400 EUR on ORD-1" in confirm.inner_text()
-    assert "Runs once, now." in confirm.inner_text()
+    expect(confirm).to_contain_text("Refund 400 EUR on ORD-1")
+    expect(confirm).to_contain_text("Runs once, now.")
     alice.look("2-confirm")
     assert agent.waits
     alice.press(confirm, "Approve")
@@ -92,10 +92,11 @@ def test_approve_on_the_page(road: Road, open_page: Any, tmp_path: Path, size: d
     closed = alice.until(card, "Ran once.")
     assert "Approved by @Alice" in closed
     assert "RF-ORD-1" in closed
-    assert card.get_by_role("button", name="Approve").count() == 0
+    expect(card.get_by_role("button", name="Approve")).to_have_count(0)
     alice.look("3-closed")
     assert "Approved by alice" in alice.thread(card, "Approved by alice")
     alice.look("4-thread")
+    caught_up(alice.page, road.workspace)
     assert alice.page.get_by_test_id("ephemeral").count() == 0
     assert alice.page.get_by_test_id("modal").count() == 0
     assert road.happened() == ["refund ORD-1 400 EUR"]
@@ -113,7 +114,7 @@ def test_deny_with_a_comment_on_the_page(
     alice.press(card, "Deny")
     form = alice.page.get_by_test_id("modal")
     form.get_by_label("Comment").fill(WORDS)
-    assert form.get_by_label("Reason").input_value() == ""
+    expect(form.get_by_label("Reason")).to_have_value("")
     assert "The agent reads this word for word" in form.inner_text()
     alice.look("1-form")
     alice.press(form, "Deny")
@@ -126,7 +127,7 @@ def test_deny_with_a_comment_on_the_page(
     closed = alice.until(card, "Nothing ran.")
     assert "Denied by @Alice" in closed
     assert WORDS in closed
-    assert card.get_by_role("button", name="Approve").count() == 0
+    expect(card.get_by_role("button", name="Approve")).to_have_count(0)
     alice.look("3-closed")
     assert WORDS in alice.thread(card, "Denied by alice")
     assert road.happened() == []
@@ -164,8 +165,8 @@ def test_expiry_on_the_page(short_road: Road, open_page: Any, tmp_path: Path) ->
     assert (told["kind"], told["code"]) == ("Expired", "expired_unanswered")
     for visitor, card in cards.items():
         assert "nobody answered in time" in visitor.until(card, "Nothing ran.")
-        assert card.get_by_role("button", name="Approve").count() == 0
-        assert card.get_by_role("button", name="Deny").count() == 0
+        expect(card.get_by_role("button", name="Approve")).to_have_count(0)
+        expect(card.get_by_role("button", name="Deny")).to_have_count(0)
         visitor.look("1-closed")
         assert "Nothing ran." in visitor.thread(card, "Expired")
     assert short_road.happened() == []
@@ -183,6 +184,7 @@ def test_a_colleague_on_the_page(road: Road, open_page: Any, tmp_path: Path) -> 
     carol.page.get_by_test_id("ephemeral").get_by_text("not among the approvers").wait_for()
     carol.look("1-refused")
     alice.card(hold)
+    caught_up(alice.page, road.workspace)
     assert alice.page.get_by_test_id("ephemeral").count() == 0
     assert names.APPROVE in str(road.card(hold))
     assert agent.waits

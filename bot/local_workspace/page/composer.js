@@ -20,8 +20,8 @@ export function makeComposer({ testid, send }) {
     parts.form.setAttribute("aria-busy", "true");
     const problem = await send(text);
     parts.form.removeAttribute("aria-busy");
-    if (!problem) drafts.delete(from);
-    if (place.key === from) finish(parts, problem);
+    if (!problem && drafts.get(from)?.trim() === text) drafts.delete(from);
+    if (place.key === from) finish(parts, problem, drafts.get(from) ?? "");
   };
   parts.form.addEventListener("submit", submit);
   parts.input.addEventListener("input", () => drafts.set(place.key, parts.input.value));
@@ -68,10 +68,11 @@ function composerParts(testid) {
   };
 }
 
-function finish(parts, problem) {
+// What was typed while the last line was on its way stays.
+function finish(parts, problem, draft) {
   parts.problem.textContent = problem ?? "";
   parts.problem.hidden = !problem;
-  if (!problem) parts.input.value = "";
+  if (!problem && parts.input.value !== draft) parts.input.value = draft;
 }
 
 function showPlace(parts, drafts, place, next) {
@@ -82,7 +83,6 @@ function showPlace(parts, drafts, place, next) {
   parts.closed.textContent = next.closed ?? "";
   if (place?.key === next.key) return next;
   parts.commands.replaceChildren(...next.commands.map((command) => h("option", { value: `${command} ` })));
-  finish(parts, null);
-  parts.input.value = drafts.get(next.key) ?? "";
+  finish(parts, null, drafts.get(next.key) ?? "");
   return next;
 }

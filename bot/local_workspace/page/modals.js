@@ -93,7 +93,8 @@ function update(modal, view, depth, desk) {
   reconcile(modal.head, [headItem(view, depth, desk)]);
   reconcile(modal.body, blockItems(view.blocks, surface(modal, desk)));
   reconcile(modal.foot, [footItem(modal, view, desk)]);
-  showErrors(modal.body, { ...view.errors, ...modal.errors });
+  // What is wrong is shown once it is the answer's turn, together with the focus and a form that can be sent again.
+  if (!modal.pending) showErrors(modal.body, { ...view.errors, ...modal.errors });
 }
 
 function surface(modal, desk) {
@@ -147,7 +148,7 @@ function footItem(modal, view, desk) {
             type: "submit",
             class: "button button-primary solid",
             disabled: view.submit_disabled,
-            "aria-busy": modal.pending || null,
+            "aria-busy": modal.pending ? "true" : null,
             "data-testid": "modal-submit",
             "data-focus-key": "modal-submit",
           },
