@@ -49,7 +49,7 @@ format: $(VENV)/ready
 	$(RUN)/ruff format .
 
 bench: $(VENV)/ready
-	@$(RUN)/python -m bench
+	@$(RUN)/python -m bench $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist

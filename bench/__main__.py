@@ -1,72 +1,64 @@
-"""Time the gate: ``python -m bench [--rounds N] [--json]``."""
+"""Measure what the gate costs: ``python -m bench [--quick] [--only GROUP] [--json] [--save FILE]``."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import logging
+import os
+import sys
 import tempfile
 from pathlib import Path
-from statistics import median, quantiles
+from typing import Any
 
-from bench.floors import commit_us, lookup_us
-from bench.roads import Desk, approver
+from bench import suite
+
+CORES = 2
 
 
 def main() -> None:
-    """Print what each road takes beside the floor of the same run."""
+    """Print every figure beside its target and the floors of the same run."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=300, help="allowed calls; a tenth as many held ones")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="a smoke test: every row, with few rounds")
+    parser.add_argument("--only", default="", help=f"one group: {', '.join(suite.GROUPS)}")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--save", type=Path, help="also write the JSON into this file")
+    parser.add_argument("--folder", type=Path, help="where stores are made; default is the temporary folder")
     options = parser.parse_args()
     logging.getLogger("gate").setLevel(logging.ERROR)
-    with tempfile.TemporaryDirectory() as folder:
-        found = measure(Path(folder), options.rounds)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+    with tempfile.TemporaryDirectory(dir=options.folder, ignore_cleanup_errors=True) as folder:
+        found = suite.run(Path(folder), quick=options.quick, only=options.only, said=_say)
+    if options.save:
+        options.save.write_text(json.dumps(found, indent=2) + "\n")
     print(json.dumps(found, indent=2) if options.json else table(found))
 
 
-def measure(folder: Path, rounds: int) -> dict[str, dict[str, float]]:
-    """Return p50, p99 (µs) and the ratio to the floor of each road, floors taken in between."""
-    desk = Desk(folder, "bench")
-    floors = [commit_us(folder / _new(folder, 0), rounds)]
-    allowed = [desk.allowed() for _ in range(rounds)]
-    floors.append(commit_us(folder / _new(folder, 1), rounds))
-    held = max(rounds // 10, 10)
-    here = [desk.decided_here(number) for number in range(held)]
-    process, pipe = approver(desk.db)
-    there = [desk.decided_elsewhere(10_000 + number, pipe) for number in range(held)]
-    pipe.send("stop")  # type: ignore[attr-defined]
-    process.join()
-    floor = median(floors)
-    desk.gate.close()
-    named = {
-        "allowed call": allowed,
-        "decide -> runs, in-process": here,
-        "decide -> runs, across processes": there,
-    }
-    rows = {name: _row([each * 1e6 for each in took], floor) for name, took in named.items()}
-    lookup = lookup_us(rounds)
-    return {
-        "dict lookup": {"p50_us": lookup, "p99_us": lookup, "commits": lookup / floor},
-        "durable commit": {"p50_us": floor, "p99_us": floor, "commits": 1.0},
-    } | rows
+def _say(name: str) -> None:
+    print(f"{name} …", file=sys.stderr, flush=True)
 
 
-def table(found: dict[str, dict[str, float]]) -> str:
-    """Return the figures as a table; the last column counts bare durable commits."""
-    lines = [f"{'':34}{'p50 µs':>12}{'p99 µs':>12}{'commits':>10}"]
-    for name, row in found.items():
-        lines.append(f"{name:34}{row['p50_us']:>12,.1f}{row['p99_us']:>12,.1f}{row['commits']:>10.2f}")
-    return "\n".join(lines)
+def table(found: dict[str, Any]) -> str:
+    """Return the figures as a table; what misses its target here is marked."""
+    machine = " · ".join(f"{key} {value}" for key, value in found["machine"].items())
+    lines = [machine, f"{'':64}{'figure':>15}{'target':>15}{'commit µs':>11}{'commits':>9}{'lookups':>12}"]
+    lines += [_line(row) for row in found["rows"]]
+    return "\n".join([*lines, "* misses its target; targets in µs grow with a commit that takes over 100 µs"])
 
 
-def _new(folder: Path, number: int) -> str:
-    (folder / f"floor-{number}").mkdir()
-    return f"floor-{number}"
+def _line(row: dict[str, Any]) -> str:
+    sign, unit = "≥" if row["at_least"] else "≤", row["unit"]
+    figure, target = f"{_number(row['value'])} {unit}", f"{sign} {_number(row['target_here'])} {unit}"
+    beside = f"{'–':>9}{'–':>12}"
+    if row["commits"] is not None:
+        beside = f"{row['commits']:>9.2f}{row['lookups']:>12,.0f}"
+    missed = "" if row["met"] else "  *"
+    return f"{row['what']:64}{figure:>15}{target:>15}{row['commit_us']:>11.1f}{beside}{missed}"
 
 
-def _row(took: list[float], floor: float) -> dict[str, float]:
-    return {"p50_us": median(took), "p99_us": quantiles(took, n=100)[98], "commits": median(took) / floor}
+def _number(value: float) -> str:
+    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
 
 
 if __name__ == "__main__":
