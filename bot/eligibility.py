@@ -78,6 +78,23 @@ class Eligibility:
             raise _not_among(failures)
         return Eligible(self._known(user), frozenset(map(str, satisfied)))
 
+    async def among(self, entries: Sequence[Approver], who: Clicker, otherwise: str) -> Eligible:
+        """Return what makes somebody one of some people, such as the operators, by the rules of ``check``.
+
+        Args:
+            entries: The approver entries.
+            who: Who wants to act.
+            otherwise: What to tell somebody who is none of them.
+
+        Raises:
+            NotEligible: They are none of them, or nobody whose answers count.
+        """
+        user = await self._person(who)
+        satisfied, failures = await self._satisfied(user, self._open_to(user, set(entries)))
+        if not satisfied:
+            raise _not_among(failures, otherwise)
+        return Eligible(self._known(user), frozenset(map(str, satisfied)))
+
     async def may_see(self, record: HoldRecord, who: Clicker) -> Person:
         """Return who somebody is if they may see a hold: its approvers, and the members of its channels.
 
@@ -276,7 +293,10 @@ def _without_own(needs: Sequence[Requirement], satisfied: set[Approver]) -> set[
     return satisfied - barred
 
 
-def _not_among(failures: Sequence[str]) -> NotEligible:
+NOT_AMONG = "You are not among the approvers of this hold."
+
+
+def _not_among(failures: Sequence[str], otherwise: str = NOT_AMONG) -> NotEligible:
     if failures:
         return NotEligible(f"{failures[0]}, so nothing was recorded. Try again.", code="lookup_failed")
-    return NotEligible("You are not among the approvers of this hold.", code="not_eligible")
+    return NotEligible(otherwise, code="not_eligible")

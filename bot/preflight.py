@@ -83,7 +83,7 @@ class Preflight:
         channels = [self._settings.channel] if self._settings.channel else list(policy.channels())
         for channel in channels:
             await self._channel(report, directory, channel)
-        await self._approvers(report, directory, policy.approvers())
+        await self._approvers(report, directory, policy.people())
         return report
 
     async def _token(self, report: Report) -> None:

@@ -29,7 +29,7 @@ def seed_for(policy: PolicySet, channel: str | None = None) -> Seed:
         policy: The policy.
         channel: Channel that replaces every channel of the policy; None for none.
     """
-    approvers = policy.approvers()
+    approvers = policy.people()
     groups = [_group(each) for each in approvers if each.kind == "group"]
     rooms = [_room(each) for each in approvers if each.kind == "members_of"]
     users = _users(approvers, groups, rooms)

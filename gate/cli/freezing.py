@@ -29,7 +29,7 @@ def scope_options(command: F) -> F:
 @click.command("freeze")
 @scope_options
 @click.option(
-    "--reason", default="No reason was given.", metavar="TEXT", help="Why; agents and the log get it."
+    "--reason", default="", metavar="TEXT", help="Why; agents and the log get it. Replaces an older one."
 )
 @db_option
 @json_option
@@ -50,9 +50,8 @@ def freeze_command(
         output.say(f"Frozen: {_named(scope, id_)}. Nothing but declared reads runs there now.")
         output.say(f"Lift it with: gate unfreeze{_words(scope, id_)} --reason TEXT")
     else:
-        output.say(
-            f"{_named(scope, id_).capitalize()} was frozen already; the older freeze and its reason stand."
-        )
+        kept = "it has the new reason now" if reason else "it keeps its reason"
+        output.say(f"Frozen already: {_named(scope, id_)}; {kept}.")
 
 
 @click.command("unfreeze")

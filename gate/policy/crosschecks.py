@@ -50,7 +50,7 @@ def check_set(files: Sequence[tuple[PolicyFile, Document]]) -> None:
     """Add what is wrong between the files of a set to the later file's document."""
     for index, (file, document) in enumerate(files):
         for earlier, _ in files[:index]:
-            if earlier.name == file.name:
+            if earlier.name.lower() == file.name.lower():
                 document.add(
                     ("name",),
                     f"the name {quoted(file.name)} is already taken by {earlier.file}: write another name:",
@@ -58,6 +58,8 @@ def check_set(files: Sequence[tuple[PolicyFile, Document]]) -> None:
             _check_amounts(earlier, file, document)
             if earlier.limits is not None and file.limits is not None:
                 document.add(("limits",), f"stand in {earlier.file} already: one file of a set has them")
+            if earlier.operators and file.operators:
+                document.add(("operators",), f"stand in {earlier.file} already: one file of a set has them")
 
 
 def _check_amounts(one: PolicyFile, two: PolicyFile, document: Document) -> None:

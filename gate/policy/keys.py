@@ -27,6 +27,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "resolve": "strictest: block over require_approval over allow. first_match: the first that applies.",
         "default": "What happens where no rule applies. by_risk lets reads run and holds the rest.",
         "names": "Names for Slack ids, to be written wherever an id may stand.",
+        "operators": "Who lifts freezes in Slack, and answers for allowed calls in doubt. In one file.",
         "limits": "How much may wait for people; over it a call is blocked. In one file of a set.",
         "approvals": "What holds for everything in this file that can require approval.",
         "actions": "What tools do, by action name or glob.",
@@ -48,6 +49,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "when": "When it applies: conditions by path. Default: always.",
         "then": "What it answers.",
         "reason": "Why, for approvers and agents. Required unless it allows.",
+        "editable": "Paths of arguments that approvers may change before they approve. Default: none.",
     },
     "BudgetKeys": {
         **_ASKING,

@@ -102,10 +102,10 @@ def _compile_file(file: str, document: Document) -> PolicyFile | None:
     if not isinstance(raw, Mapping):
         document.add((), "must be a mapping with version, default and rules")
         return None
-    head = read_keys(PolicyHead, raw, document, ())
-    name = _name(head, file, document)
     names = read_names(raw.get("names"), document)
     named = _with_ids(raw, names, document)
+    head = read_keys(PolicyHead, named, document, ())
+    name = _name(head, file, document)
     shared = _shared(named, document)
     entries = _entries(raw, file, document)
     _check_ids(raw, document)
@@ -130,13 +130,15 @@ def _compile_file(file: str, document: Document) -> PolicyFile | None:
         show=head.show,
         budgets=budgets,
         limits=limits,
+        operators=head.operators,
     )
 
 
 def _with_ids(raw: Mapping[str, Any], names: Mapping[str, str], document: Document) -> dict[str, Any]:
     """Return a file's values with ids in the place of its names."""
-    found = dict(raw)
-    found["approvals"] = with_ids(raw.get("approvals"), names, document, ("approvals",))
+    found = {**raw, **with_ids({key: raw[key] for key in ("operators",) if key in raw}, names, document, ())}
+    if raw.get("approvals") is not None:
+        found["approvals"] = with_ids(raw.get("approvals"), names, document, ("approvals",))
     for key in ("rules", "budgets"):
         if isinstance(raw.get(key), list):
             found[key] = [
@@ -222,14 +224,16 @@ def _budgets(raw: Mapping[str, Any], name: str, shared: Shared, document: Docume
 
 
 def _check_ids(raw: Mapping[str, Any], document: Document) -> None:
-    """Refuse ids that are used twice: rules and budgets share them."""
-    seen: dict[str, str] = {}
+    """Refuse ids that are used twice, case ignored: rules and budgets share them."""
+    seen: dict[str, tuple[str, str]] = {}
     for key in ("rules", "budgets"):
         written = raw.get(key)
         for index, each in enumerate(written if isinstance(written, list) else ()):
             own, place = each.get("id") if isinstance(each, Mapping) else None, f"{key}[{index}]"
-            if isinstance(own, str) and seen.setdefault(own, place) != place:
-                document.add((key, index, "id"), f"{quoted(own)} is used twice, first by {seen[own]}")
+            first, spelt = seen.setdefault(own.lower(), (place, own)) if isinstance(own, str) else (place, "")
+            if first != place:
+                said = "" if spelt == own else f" as {quoted(spelt)}"
+                document.add((key, index, "id"), f"{quoted(own)} is used twice, first by {first}{said}")
 
 
 def _rule(raw: Any, name: str, shared: Shared, document: Document, loc: Loc) -> Rule | None:

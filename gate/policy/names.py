@@ -11,7 +11,7 @@ from gate.policy.source import Document, Loc
 from gate.values import IDENTIFIER, quoted
 
 _ID = re.compile(r"[UWSCG][A-Z0-9]{2,30}")
-_PLACES = ("channel", "approvers")
+_PLACES = ("channel", "approvers", "operators")
 
 
 def read_names(raw: Any, document: Document) -> dict[str, str]:
@@ -26,7 +26,19 @@ def read_names(raw: Any, document: Document) -> dict[str, str]:
     if not isinstance(raw, Mapping) or not raw:
         document.add(("names",), "must be a mapping of names to Slack ids: {alice: U02ALICE}")
         return {}
+    _check_twice(list(map(str, raw)), document)
     return {str(name): str(id_) for name, id_ in raw.items() if _check(str(name), id_, document)}
+
+
+def _check_twice(names: list[str], document: Document) -> None:
+    """Refuse names that differ by case only: people would take one for the other."""
+    seen: dict[str, str] = {}
+    for name in names:
+        first = seen.setdefault(name.lower(), name)
+        if first != name:
+            document.add(
+                ("names", name), f"{quoted(name)} differs from {quoted(first)} by case only", key=True
+            )
 
 
 def _check(name: str, id_: Any, document: Document) -> bool:

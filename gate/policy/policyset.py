@@ -57,6 +57,7 @@ class PolicyFile:
         show: Paths for which built-in redaction is lifted for actions it covers.
         budgets: Its budgets in order.
         limits: Its ``limits``; None where it has none.
+        operators: Its ``operators``; empty where it has none.
     """
 
     name: str
@@ -73,6 +74,7 @@ class PolicyFile:
     show: tuple[str, ...]
     budgets: tuple[Budget, ...] = ()
     limits: Limits | None = None
+    operators: tuple[Approver, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,11 @@ class PolicySet:
         """Return how much may wait for people."""
         return next((file.limits for file in self.files if file.limits is not None), Limits())
 
+    @property
+    def operators(self) -> tuple[Approver, ...]:
+        """Return who lifts a freeze in Slack, and answers for allowed calls in doubt; empty for nobody."""
+        return next((file.operators for file in self.files if file.operators), ())
+
     def requirement_of(self, rule_id: str) -> Requirement | None:
         """Return what a rule, budget or default requires, unmerged.
 
@@ -149,6 +156,10 @@ class PolicySet:
     def approvers(self) -> tuple[Approver, ...]:
         """Return everybody who may approve anything, in order of first appearance."""
         return tuple(dict.fromkeys(approver for each in self.requirements() for approver in each.approvers))
+
+    def people(self) -> tuple[Approver, ...]:
+        """Return everybody the set names: approvers and operators, in order of first appearance."""
+        return tuple(dict.fromkeys((*self.approvers(), *self.operators)))
 
     def redactions(self) -> tuple[str, ...]:
         """Return the paths that are hidden in every action of the set."""

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from gate.model import Approver
+from gate.policy.currencies import CODES, like
 from gate.policy.paths import NOT_YET, check_argument_path, did_you_mean, template_paths
 from gate.policy.source import Document, Loc
 from gate.values import IDENTIFIER, Glob, format_duration, parse_duration, quoted
@@ -21,11 +22,10 @@ R = TypeVar("R")
 
 _ASKING_LATER = frozenset({"remind_before", "hand_over", "on_caller_gone"})
 LATER: Mapping[str, frozenset[str]] = {
-    "PolicyHead": frozenset({"operators"}),
     "LimitKeys": frozenset({"burst"}),
     "ApprovalKeys": _ASKING_LATER,
     "BudgetKeys": _ASKING_LATER,
-    "RuleKeys": _ASKING_LATER | {"editable"},
+    "RuleKeys": _ASKING_LATER,
 }
 """Keys of the language that this version does not have, by the place they stand in."""
 
@@ -51,7 +51,7 @@ def _identifier(value: Any) -> str:
 
 
 def _rule_id(value: Any) -> str:
-    if _identifier(value) == "default":
+    if _identifier(value).lower() == "default":
         raise ValueError('"default" is the id of the file\'s default: take another')
     return str(value)
 
@@ -200,9 +200,13 @@ def _amount(value: Any) -> str:
 
 
 def _currency(value: Any) -> str:
-    if isinstance(value, str) and re.fullmatch(r"[A-Z]{3}", value):
-        return value
-    return _path(value)
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z]{3}", value):
+        return _path(value)
+    if value not in CODES:
+        raise ValueError(
+            f"{quoted(value)} is no currency of ISO 4217{like(value)}: write a code such as EUR, or a path"
+        )
+    return value
 
 
 def _template(value: Any) -> str:
@@ -234,6 +238,7 @@ class PolicyHead(_Keys):
         str, BeforeValidator(_one_of("by_risk", "allow", "require_approval", "block", "abstain"))
     ]
     names: Any = None
+    operators: Annotated[tuple[Any, ...], BeforeValidator(_approvers)] = ()
     limits: Any = None
     approvals: Any = None
     actions: Any = None
@@ -281,6 +286,7 @@ class RuleKeys(ApprovalKeys):
     when: Any = None
     then: Annotated[str, BeforeValidator(_one_of("allow", "require_approval", "block"))]
     reason: Text | None = None
+    editable: Paths = ()
 
 
 class BudgetKeys(ApprovalKeys):
@@ -303,7 +309,7 @@ class AskKeys(_Keys):
     """How many holds within which time."""
 
     count: Annotated[int, BeforeValidator(Whole(1, 100_000))]
-    window: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), WEEK))]
+    window: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), WEEK))] = timedelta(hours=1)
 
 
 class LimitKeys(_Keys):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from gate.service.admins import AdminVerbs
 from gate.service.agents import AgentVerbs
 from gate.service.keepers import KeepVerbs
+from gate.service.operators import OperatorVerbs
 from gate.service.outbox import OutboxVerbs
 from gate.service.people import PeopleVerbs
 
 __all__ = ["Service"]
 
 
-class Service(AgentVerbs, PeopleVerbs, OutboxVerbs, AdminVerbs, KeepVerbs):
+class Service(AgentVerbs, PeopleVerbs, OperatorVerbs, OutboxVerbs, AdminVerbs, KeepVerbs):
     """Do what the gate can do: one verb, one transaction.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from gate.clock import from_us
 from gate.errors import IllegalMove
@@ -13,6 +13,8 @@ from gate.store.port import Reader
 from gate.verbs.turn import Turn
 
 Scope = Literal["everything", "agent", "session"]
+
+NO_REASON = "No reason was given."
 
 
 def freezes(reader: Reader) -> list[Freeze]:
@@ -24,9 +26,13 @@ def freezes(reader: Reader) -> list[Freeze]:
 def freeze_of(reader: Reader, agent: str, session: str) -> Freeze | None:
     """Return a freeze that covers this agent and session, or None."""
     for each in freezes(reader):
-        if each.scope == "everything" or each.id == {"agent": agent, "session": session}[each.scope]:
+        if _covers(each, agent, session):
             return each
     return None
+
+
+def _covers(freeze: Freeze, agent: str, session: str) -> bool:
+    return freeze.scope == "everything" or freeze.id == {"agent": agent, "session": session}[freeze.scope]
 
 
 def with_freeze(reader: Reader, action: Action, verdict: Verdict) -> Verdict:
@@ -40,31 +46,63 @@ def with_freeze(reader: Reader, action: Action, verdict: Verdict) -> Verdict:
 
 def describe(freeze: Freeze) -> str:
     """Say what is frozen, in words."""
-    return (
-        "Everything is frozen"
-        if freeze.scope == "everything"
-        else f"The {freeze.scope} {freeze.id} is frozen"
-    )
+    what = _what(freeze)
+    return f"{what[0].upper()}{what[1:]} is frozen"
 
 
-def freeze(turn: Turn, scope: Scope, id_: str, *, by: str, reason: str) -> bool:
+def _what(freeze: Freeze) -> str:
+    return "everything" if freeze.scope == "everything" else f"the {freeze.scope} {freeze.id}"
+
+
+def freeze(
+    turn: Turn, scope: Scope, id_: str, *, by: str, reason: str, called: str = "", **told: Any
+) -> bool:
     """Freeze everything, an agent or a session.
 
+    Args:
+        turn: The open turn.
+        scope: What is frozen.
+        id_: Which agent or session; empty for everything.
+        by: Who freezes.
+        reason: Why; empty for no reason. On what is frozen already a reason replaces the older one.
+        called: Who freezes, as people read it; default is ``by``.
+        told: More fields of the record.
+
     Returns:
-        False where it was frozen already; the older freeze stands.
+        False where it was frozen already; it stays frozen since then.
     """
     _check(scope, id_)
-    changed = turn.tx.run(
-        "INSERT OR IGNORE INTO freezes VALUES (?, ?, ?, ?, ?)", (scope, id_, by, reason, turn.us)
+    fresh = turn.tx.run(
+        "INSERT OR IGNORE INTO freezes VALUES (?, ?, ?, ?, ?)", (scope, id_, by, reason or NO_REASON, turn.us)
     )
-    if changed:
-        turn.log("freeze", actor=by, scope=scope, id=id_, reason=reason)
-        _refresh_cards(turn)
-    return bool(changed)
+    if not fresh and reason:
+        turn.tx.run(
+            "UPDATE freezes SET by = ?, reason = ? WHERE scope = ? AND id = ?", (by, reason, scope, id_)
+        )
+    turn.log("freeze", actor=by, scope=scope, id=id_, reason=reason or NO_REASON, again=not fresh, **told)
+    if fresh:
+        named = Freeze(scope, id_, by, reason or NO_REASON, turn.now)
+        _tell(
+            turn,
+            named,
+            f"{describe(named)} by {called or by}: {named.reason} Only declared reads run there now.",
+        )
+    return bool(fresh)
 
 
-def unfreeze(turn: Turn, scope: Scope, id_: str, *, by: str, reason: str) -> None:
+def unfreeze(
+    turn: Turn, scope: Scope, id_: str, *, by: str, reason: str, called: str = "", **told: Any
+) -> None:
     """Lift one freeze.
+
+    Args:
+        turn: The open turn.
+        scope: What is frozen.
+        id_: Which agent or session; empty for everything.
+        by: Who lifts it.
+        reason: Why; empty for no reason.
+        called: Who lifts it, as people read it; default is ``by``.
+        told: More fields of the record.
 
     Raises:
         IllegalMove: That is not frozen.
@@ -73,8 +111,9 @@ def unfreeze(turn: Turn, scope: Scope, id_: str, *, by: str, reason: str) -> Non
     if not turn.tx.run("DELETE FROM freezes WHERE scope = ? AND id = ?", (scope, id_)):
         what = "Everything" if scope == "everything" else f"The {scope} {id_}"
         raise IllegalMove(f"{what} is not frozen; 'gate status' lists what is.", code="not_frozen")
-    turn.log("unfreeze", actor=by, scope=scope, id=id_, reason=reason)
-    _refresh_cards(turn)
+    turn.log("unfreeze", actor=by, scope=scope, id=id_, reason=reason or NO_REASON, **told)
+    lifted = Freeze(scope, id_, by, reason, turn.now)
+    _tell(turn, lifted, f"No longer frozen, by {called or by}: {_what(lifted)}. {reason or NO_REASON}")
 
 
 def _check(scope: str, id_: str) -> None:
@@ -84,10 +123,16 @@ def _check(scope: str, id_: str) -> None:
         )
 
 
-def _refresh_cards(turn: Turn) -> None:
-    open_holds = turn.tx.all(
-        "SELECT a.id, a.session, h.version FROM actions a JOIN holds h ON h.action = a.id "
-        "WHERE a.state IN ('pending', 'approved')"
-    )
+def _tell(turn: Turn, freeze: Freeze, sentence: str) -> None:
+    """Refresh the open cards of what is frozen or no longer is, and say so in their channels."""
+    open_holds = [row for row in turn.tx.all(_OPEN) if _covers(freeze, row["agent"], row["session"])]
     for row in open_holds:
         turn.notify("refresh", row)
+    for channel in sorted({row["channel"] for row in open_holds if row["channel"]}):
+        turn.notify("announce", None, channel=channel, text=sentence)
+
+
+_OPEN = (
+    "SELECT a.id, a.agent, a.session, h.version, c.channel FROM actions a JOIN holds h ON h.action = a.id "
+    "LEFT JOIN cards c ON c.action = a.id WHERE a.state IN ('pending', 'approved')"
+)

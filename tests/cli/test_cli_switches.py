@@ -35,12 +35,15 @@ def test_a_freeze_of_one_agent_or_session(filled: Filled, option: str, scope: st
     assert read("unfreeze", option, "other", "--reason", "x", *filled.words())["left"] == 0
 
 
-def test_a_second_freeze_changes_nothing(filled: Filled) -> None:
-    """The older freeze and its reason stand, and the command says so."""
+def test_a_second_freeze_replaces_the_reason(filled: Filled) -> None:
+    """It stays frozen since the first; a newer reason takes the place of the older, no reason does not."""
     said("freeze", "--reason", "first", *filled.words())
-    assert "already" in said("freeze", "--reason", "second", *filled.words())
+    (before,) = read("status", *filled.words())["freezes"]
+    assert "new reason" in said("freeze", "--reason", "second", *filled.words())
+    assert "keeps its reason" in said("freeze", *filled.words())
     (freeze,) = read("status", *filled.words())["freezes"]
-    assert freeze["reason"] == "first"
+    assert freeze["reason"] == "second"
+    assert freeze["at"] == before["at"]
 
 
 def test_lifting_needs_a_reason_and_one_scope(filled: Filled) -> None:

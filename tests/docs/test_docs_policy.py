@@ -95,7 +95,6 @@ def test_rules_of_the_gate() -> None:
 @pytest.mark.parametrize(
     ("place", "model"),
     [
-        ("file", "PolicyHead"),
         ("approvals", "ApprovalKeys"),
         ("rule", "RuleKeys"),
         ("budget", "BudgetKeys"),

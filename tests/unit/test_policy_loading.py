@@ -43,6 +43,9 @@ def test_the_message_has_file_line_column_way_and_words() -> None:
         ("rules: [{id: default, then: allow}]", '"default" is the id of the file'),
         ("rules: [{id: 5, then: allow}]", "quote it"),
         ("rules: [{id: a, then: allow}, {id: a, then: allow}]", '"a" is used twice'),
+        ("rules: [{id: a, then: allow}, {id: A, then: allow}]", '"A" is used twice, first by rules[0] as "a"'),
+        ("rules: [{id: Default, then: allow}]", '"default" is the id of the file'),
+        ("names: {q: U0ALICE, Q: U0BOB}", '"Q" differs from "q" by case only'),
         ("rules: [{id: a, then: block}]", "needs a reason"),
         ("rules: [{id: a, then: require_approval}]", "needs a reason"),
         ('rules: [{id: a, then: block, reason: "  "}]', "must be a text that is not empty"),
@@ -57,6 +60,8 @@ def test_the_message_has_file_line_column_way_and_words() -> None:
         ),
         ("actions: {a.b: {reversible: 1}}", "must be true or false"),
         ("actions: {a.b: {amount: amount}}", '"amount" does not exist'),
+        ("actions: {a.b: {currency: ZZZ}}", '"ZZZ" is no currency of ISO 4217: write a code such as EUR'),
+        ("actions: {a.b: {currency: eur}}", '"eur" is no currency of ISO 4217 (did you mean EUR?)'),
         ("actions: {a.b: {amount: effect.amount}}", "is no argument"),
         ("actions: {a.b: {currency: eur}}", '"eur" does not exist'),
         ('actions: {a.b: {describe: "{args.x"}}', "a brace stands alone"),
@@ -145,7 +150,7 @@ def test_everything_wrong_in_every_file_is_said_at_once() -> None:
     second = "default: block\nrules:\n- {id: b, then: block, reason: yes, when: {all: []}}\n"
     found = problems(first, second)
     assert [each.file for each in found] == ["a.yml"] * 5 + ["b.yml"] * 2
-    assert [(each.line, each.column) for each in found[:5]] == [(1, 10), (2, 1), (4, 17), (4, 30), (4, 49)]
+    assert [(each.line, each.column) for each in found[:5]] == [(1, 10), (2, 12), (4, 17), (4, 30), (4, 49)]
 
 
 def test_all_bad_entries_of_a_list_are_named() -> None:
@@ -186,6 +191,12 @@ def test_two_files_that_find_an_amount_in_different_places_are_an_error() -> Non
     apart = "applies_to: ['c.*']\n" + two
     assert load(one, apart).files
     assert load(one, OK + "actions: {'a.*': {amount: args.y}, a.b: {amount: args.x}}\n").files
+
+
+def test_names_are_unique_in_a_set_whatever_their_case() -> None:
+    """People take one for the other, and so do some file systems."""
+    found = problems("name: same\n" + OK, "name: Same\n" + OK)
+    assert '"Same" is already taken by a.yml' in str(found[0])
 
 
 def test_names_are_unique_in_a_set() -> None:

@@ -9,9 +9,7 @@ from tests.policy_kit import APPROVALS, load, only_problem
 RULE = "rules:\n- {id: r, then: require_approval, reason: Why., "
 
 LATER = {
-    "file operators": ("operators: [U0ALICE]\n", "operators"),
     "limits burst": ("limits: {burst: {count: 5, window: 10m}}\n", "burst"),
-    "rule editable": (RULE + "editable: [args.amount]}\n", "editable"),
     "rule remind_before": (RULE + "remind_before: [30m]}\n", "remind_before"),
     "rule hand_over": (RULE + "hand_over: {after: 1h, approvers: [U0BOB]}}\n", "hand_over"),
     "rule on_caller_gone": (RULE + "on_caller_gone: cancel}\n", "on_caller_gone"),
@@ -37,6 +35,7 @@ ARGUMENTS_ONLY = {
     "decisive": ("actions:\n  a.b: {decisive: [facts.total]}\n", "facts.total"),
     "redact": ("redact: [facts.customer]\n", "facts.customer"),
     "show": ("show: [facts.customer]\n", "facts.customer"),
+    "editable": (RULE + "editable: [facts.customer]}\n", "facts.customer"),
 }
 
 

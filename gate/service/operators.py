@@ -1,0 +1,93 @@
+"""What people do through the bot beside answering holds: the kill switch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gate.errors import Fault
+from gate.model import Approver, Person, Route
+from gate.policy.policyset import PolicySet
+from gate.service.road import Road
+from gate.shapes import storable
+from gate.verbs import switching
+from gate.verbs.freezing import Scope
+from gate.verbs.switching import Switch
+from gate.verbs.turn import Turn
+
+
+class OperatorVerbs(Road):
+    """What approvers and operators do, through the bot."""
+
+    def freezers(self) -> tuple[Approver, ...]:
+        """Return who may freeze in Slack: every approver and operator that the policy in force names."""
+        return self.policy().people()
+
+    def operators(self) -> tuple[Approver, ...]:
+        """Return who may lift a freeze in Slack; nobody where the policy in force names no operators."""
+        return self.policy().operators
+
+    def freeze_for(
+        self,
+        scope: Scope,
+        id_: str = "",
+        *,
+        person: Person,
+        satisfies: frozenset[str],
+        route: Route,
+        reason: str = "",
+    ) -> bool:
+        """Freeze everything, an agent or a session for a person in Slack.
+
+        Args:
+            scope: ``everything``, ``agent`` or ``session``.
+            id_: Which agent or session; empty for everything.
+            person: Who, as Slack authenticated them.
+            satisfies: Approver entries (as text) that the person satisfies, as looked up just now.
+            route: Where it came from.
+            reason: Why; empty for no reason.
+
+        Returns:
+            False where it was frozen already; a reason replaces the older one.
+
+        Raises:
+            NotEligible: They are no approver under the policy in force.
+            IllegalMove: The scope and the id do not fit together.
+        """
+        switch = Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
+
+        def verb(turn: Turn, policy: PolicySet) -> bool | Fault:
+            return switching.freeze(turn, switch, policy)
+
+        done = self._judged(lambda policy: policy, verb)
+        if isinstance(done, Fault):
+            raise done
+        return done
+
+    def unfreeze_for(
+        self,
+        scope: Scope,
+        id_: str = "",
+        *,
+        person: Person,
+        satisfies: frozenset[str],
+        route: Route,
+        reason: str = "",
+    ) -> None:
+        """Lift one freeze for an operator in Slack; the arguments are those of ``freeze_for``.
+
+        Raises:
+            NotEligible: They are no operator under the policy in force, or it names none (``no_operators``).
+            IllegalMove: That is not frozen.
+        """
+        switch = Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
+
+        def verb(turn: Turn, policy: PolicySet) -> Fault | None:
+            return switching.lift(turn, switch, policy)
+
+        fault = self._judged(lambda policy: policy, verb)
+        if fault is not None:
+            raise fault
+
+
+def _storable(person: Person) -> Person:
+    return replace(person, name=storable(person.name))
