@@ -40,7 +40,29 @@ def _stricter(one: Requirement, two: Requirement) -> Requirement:
         name_approver=one.name_approver and two.name_approver,
         on_behalf_of_may_approve=one.on_behalf_of_may_approve and two.on_behalf_of_may_approve,
         ask_again_after=min(one.ask_again_after, two.ask_again_after),
+        editable=_common(one.editable, two.editable),
     )
+
+
+def editable_paths(requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """Return the paths that every rule behind some requirements lets people change.
+
+    Defaults and budgets cannot say; where no rule is behind them, nothing may be changed.
+
+    Args:
+        requirements: The hold's requirements.
+    """
+    found: tuple[str, ...] | None = None
+    for each in requirements:
+        found = _common(found, each.editable)
+    return found or ()
+
+
+def _common(one: tuple[str, ...] | None, two: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Return what both allow; None is whoever cannot say."""
+    if one is None or two is None:
+        return two if one is None else one
+    return tuple(path for path in one if path in two)
 
 
 def _union(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[str, ...]:

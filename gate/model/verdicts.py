@@ -47,6 +47,7 @@ class Requirement:
         name_approver: Whether the agent is told the approver's name.
         on_behalf_of_may_approve: Whether the person acted for may approve.
         ask_again_after: How long an identical repeat gets the old outcome without a card.
+        editable: Paths whose values its people may change; None for a default or budget, which cannot say.
     """
 
     rules: tuple[str, ...]
@@ -62,6 +63,7 @@ class Requirement:
     name_approver: bool = False
     on_behalf_of_may_approve: bool = False
     ask_again_after: timedelta = timedelta(seconds=60)
+    editable: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

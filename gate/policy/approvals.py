@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from gate.model import Approver, Requirement, Said
-from gate.policy.schema import ApprovalKeys
+from gate.policy.schema import ApprovalKeys, RuleKeys
 from gate.policy.source import Document, Loc
 
 
@@ -51,7 +51,8 @@ def requirement(
         return None
     quorum = value("quorum") or 1
     _check_quorum(quorum, approvers, document, _quorum_loc(own, loc))
-    return _build(rule, value, channel, approvers, quorum)
+    editable = own.editable if isinstance(own, RuleKeys) else None
+    return _build(rule, value, channel, approvers, quorum, editable)
 
 
 class _Values:
@@ -66,7 +67,12 @@ class _Values:
 
 
 def _build(
-    rule: str, value: _Values, channel: str, approvers: tuple[Approver, ...], quorum: int
+    rule: str,
+    value: _Values,
+    channel: str,
+    approvers: tuple[Approver, ...],
+    quorum: int,
+    editable: tuple[str, ...] | None,
 ) -> Requirement:
     expires_in = value("expires_in") or timedelta(hours=4)
     comment, tell, again = value("comment"), value("tell_agent"), value("ask_again_after")
@@ -84,6 +90,7 @@ def _build(
         name_approver=tell is not None and tell.approver == "name",
         on_behalf_of_may_approve=bool(value("on_behalf_of_may_approve")),
         ask_again_after=timedelta(seconds=60) if again is None else again,
+        editable=editable,
     )
 
 

@@ -105,6 +105,7 @@ _ANYWHERE: Mapping[str, Judge] = {
     "redact": _set("tighter"),
     "show": _set("looser"),
     "operators": _set("looser"),
+    "editable": _set("looser"),
 }
 _JUDGES: Mapping[tuple[str, str], Judge] = {
     ("file", "default"): _ranked("allow", "by_risk", "require_approval", "block"),
