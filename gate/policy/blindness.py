@@ -179,7 +179,7 @@ def _behind(keys: Path, known: Known, hidden: Iterable[Path]) -> Iterator[Path]:
 
 
 def _amount_like(path: Path) -> bool:
-    return len(path) == 2 and (words(path[1]) or ("",))[-1] in AMOUNT_WORDS
+    return len(path) > 1 and (words(path[1]) or ("",))[-1] in AMOUNT_WORDS
 
 
 def _touch(one: Path, two: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from decimal import Decimal
 
 _TWO = (
@@ -22,6 +23,17 @@ DECIMALS: dict[str, int] = {
     for code in codes.split()
 }
 """Decimals by code."""
+
+CODES = frozenset(DECIMALS) | frozenset(
+    ["XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XUA"]
+)
+"""Every code of ISO 4217 that an amount can be in; of metals and drawing rights there are no cents."""
+
+
+def like(code: str) -> str:
+    """Return `` (did you mean …?)`` with the code that a wrong one is nearest to, or nothing."""
+    near = difflib.get_close_matches(code.upper(), sorted(CODES), n=1, cutoff=0.6)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def from_minor(amount: Decimal, currency: str) -> Decimal | None:

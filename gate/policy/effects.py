@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from gate.model import Effect, ResolvedEffect, Risk
+from gate.shapes import model_parts
 from gate.values import Glob, parse_path
 
 
@@ -275,8 +276,20 @@ def has_amount_like(arguments: Mapping[str, Any]) -> bool:
 def _amount_like(name: object, value: object) -> bool:
     if not isinstance(name, str) or (words(name) or ("",))[-1] not in AMOUNT_WORDS:
         return False
+    return _holds_number(value)
+
+
+def _holds_number(value: object) -> bool:
+    """Tell whether a value is a number, a text with a digit, or has one of them in it."""
     if isinstance(value, str):
-        return any(char.isdigit() for char in value)
+        return any(char.isnumeric() for char in value)
+    model = model_parts(value)
+    if model is not None:
+        return any(map(_holds_number, model.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_number, value))
+    if isinstance(value, Mapping):
+        return any(map(_holds_number, value.values()))
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)  # NaN and infinities too
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
 from gate.policy import schema
+from gate.policy.currencies import CODES
 from gate.policy.effects import RISKS
 from gate.policy.keys import DESCRIPTIONS
 from gate.policy.operators import COMPARISONS
@@ -64,7 +65,7 @@ _BY_FUNCTION: Mapping[str, Schema] = {
     "_paths": _list(_PATH),
     "_names": _list(_TEXT),
     "_amount": {"anyOf": [{"const": "none"}, _PATH]},
-    "_currency": {"anyOf": [{"type": "string", "pattern": "^[A-Z]{3}$"}, _PATH]},
+    "_currency": {"anyOf": [{"enum": sorted(CODES)}, _PATH]},
     "_template": _TEXT,
 }
 """What each reading function takes."""

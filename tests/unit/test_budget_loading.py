@@ -129,6 +129,7 @@ def test_limits_have_defaults_and_are_read_from_one_file() -> None:
     assert load(HEAD).limits == Limits(20, 100, 60, timedelta(hours=1))
     written = f"{HEAD}limits: {{pending_per_session: 3, asks_per_session: {{count: 5, window: 10m}}}}\n"
     assert load(HEAD, written).limits == Limits(3, 100, 5, timedelta(minutes=10))
+    assert load(f"{HEAD}limits: {{asks_per_session: {{count: 6}}}}\n").limits == Limits(20, 100, 6)
     said = problems(written, f"name: b\n{written}")
     assert [str(each) for each in said] == [
         "b.yml:3:9: limits: stand in a.yml already: one file of a set has them"
@@ -141,7 +142,7 @@ def test_limits_have_defaults_and_are_read_from_one_file() -> None:
         ("{pending: 5}", '"pending" is not a key here'),
         ("{pending_per_session: 0}", "must be a whole number from 1"),
         ("{asks_per_session: 60}", "must be a mapping of keys"),
-        ("{asks_per_session: {count: 60}}", "limits.asks_per_session.window: must be written"),
+        ("{asks_per_session: {window: 1h}}", "limits.asks_per_session.count: must be written"),
         ("[]", "must be a mapping of keys"),
     ],
 )

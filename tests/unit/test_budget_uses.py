@@ -157,7 +157,7 @@ def test_minor_units_count_as_what_they_are_worth(unit: str, code: str, given: i
     assert dict(use.adds) == {unit: Decimal(amount)}
 
 
-@pytest.mark.parametrize("code", ["ZZZ", None])
+@pytest.mark.parametrize("code", ["QQQ", None])
 def test_minor_units_of_an_unknown_currency_cannot_be_read(code: str | None) -> None:
     """Nobody can tell how many of them make one."""
     use = _only(MONEY, call({"n": 5, "c": code}), actions=_pays(unit="minor"))
@@ -200,7 +200,10 @@ def test_a_currency_without_a_limit_is_held() -> None:
 
 def test_a_write_with_an_undeclared_amount_is_held() -> None:
     """An argument that reads like an amount is not taken for nothing; ``amount: none`` says it moves none."""
-    assert _only(MONEY, call({"total_amount": 5})).unsure
+    for value in (5, "5", "five or 5", "五百", [500], {"value": 500}, [{"parts": ["5"]}], float("nan"), -5):
+        assert _only(MONEY, call({"total_amount": value})).unsure, value
+    for value in ("blue", True, None, [], {}, ["blue"]):
+        assert _uses(MONEY, call({"total_amount": value})) == (), value
     assert _uses(MONEY, call({"note": "5"})) == ()
     assert _uses(MONEY, call({"total_amount": 5}), actions={"shop.run_it": {"amount": "none"}}) == ()
 

@@ -525,9 +525,9 @@ def test_letters_that_are_two_in_the_other_case_are_unknown_in_that_case(operato
     assert _x("Hauptgasse 1", **operators) == F
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN")])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), [500], {"value": "5"}])
 def test_an_undeclared_amount_that_is_no_finite_number_is_unknown(value: Any) -> None:
-    """A number spoilt to NaN is still an argument that reads like an amount."""
+    """A number spoilt to NaN, or put into a list or an object, is still one that reads like an amount."""
     assert truth({"effect.amount": {"gt": {"*": 100}}}, call({"amount": value})) == U
 
 

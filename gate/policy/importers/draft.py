@@ -83,7 +83,7 @@ class Draft:
 
 
 class Ids:
-    """Hand out rule ids that are readable and used once."""
+    """Hand out rule ids that are readable and used once, case ignored."""
 
     def __init__(self) -> None:
         self._used: set[str] = {"default"}
@@ -92,10 +92,10 @@ class Ids:
         """Return an id near to a wish."""
         base = re.sub(r"[^A-Za-z0-9_]+", "-", wish).strip("-") or "rule"
         found, number = base, 1
-        while found in self._used:
+        while found.lower() in self._used:
             number += 1
             found = f"{base}-{number}"
-        self._used.add(found)
+        self._used.add(found.lower())
         return found
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from gate.policy.clauses import Clause
-from gate.policy.currencies import DECIMALS
+from gate.policy.currencies import CODES, like
 from gate.policy.lint.amounts import AMOUNT
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
@@ -34,28 +33,20 @@ def _unknown(view: View) -> Iterator[Finding]:
         limit = budget.raw.get("limit")
         codes = _strange(limit) if isinstance(limit, Mapping) else []
         yield from (_code(view, budget.file, (*budget.loc, "limit", code), code) for code in codes)
-    for file in view.policy.files:
-        for pattern, keys in (file.document.get("actions") or {}).items():
-            code = keys.get("currency", "")
-            if "." not in code and "[" not in code:
-                yield from (
-                    _code(view, file, ("actions", pattern, "currency"), each) for each in _strange([code])
-                )
 
 
 def _strange(codes: Iterable[str]) -> list[str]:
-    return [code for code in codes if code not in ("", "*") and code not in DECIMALS]
+    return [code for code in codes if code != "*" and code not in CODES]
 
 
 def _code(view: View, file: PolicyFile, loc: Loc, code: str) -> Finding:
-    near = difflib.get_close_matches(code, DECIMALS, n=1, cutoff=0.6)
     return view.finding(
         file,
         loc,
         "unknown_currency",
-        what=f"{code} is no currency of ISO 4217" + (f" (did you mean {near[0]}?)" if near else ""),
+        what=f"{code} is no currency of ISO 4217{like(code)}",
         why="A limit in a currency that no call is in is never used.",
-        write=near[0] if near else "the code of three letters that calls say",
+        write="the code of three letters that calls say",
     )
 
 
