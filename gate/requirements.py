@@ -39,6 +39,7 @@ def _stricter(one: Requirement, two: Requirement) -> Requirement:
         deny_reasons=_union(one.deny_reasons, two.deny_reasons),
         name_approver=one.name_approver and two.name_approver,
         on_behalf_of_may_approve=one.on_behalf_of_may_approve and two.on_behalf_of_may_approve,
+        on_caller_gone="cancel" if "cancel" in (one.on_caller_gone, two.on_caller_gone) else "keep",
         ask_again_after=min(one.ask_again_after, two.ask_again_after),
         editable=_common(one.editable, two.editable),
     )

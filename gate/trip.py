@@ -60,7 +60,7 @@ def trip(runtime: Runtime, call: Call) -> Trip:
 def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -> Trip:
     """Wait with a hold, and claim it once it is approved."""
     until = None if call.wait is None else monotonic() + call.wait
-    thrown_away = False
+    thrown_away = gone = False
     try:
         while record.state in OPEN or record.state == State.RUNNING:
             if record.state == State.APPROVED:
@@ -74,13 +74,16 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
                 break
             record = yield from wait_once(runtime, record, left)
     except GeneratorExit:
-        thrown_away = True
+        thrown_away = gone = True
+        raise
+    except BaseException as error:
+        gone = not isinstance(error, GateError)  # a fault is told to a caller that is still there
         raise
     finally:
         if thrown_away:
-            _leave(runtime, waiter)
+            _leave(runtime, waiter, gone)
         else:
-            yield VerbStep(partial(_leave, runtime, waiter))
+            yield VerbStep(partial(_leave, runtime, waiter, gone))
     return outcome_of(record)
 
 
@@ -189,11 +192,11 @@ def _settled(action_id: str, verb: Callable[[], None]) -> None:
         log.exception("The end of action %s was not recorded.", action_id)
 
 
-def _leave(runtime: Runtime, waiter: int) -> None:
+def _leave(runtime: Runtime, waiter: int, gone: bool) -> None:
     if runtime.poller.released:
         return  # closing takes every waiter of this process away
     try:
-        runtime.service.leave(waiter)
+        runtime.service.leave(waiter, gone=gone)
     except GateError as fault:
         log.warning("A wait ended, but the store could not be told: %s", fault)
 

@@ -46,6 +46,7 @@ class Requirement:
         deny_reasons: Quick reasons offered on denial; empty: the built-in ones.
         name_approver: Whether the agent is told the approver's name.
         on_behalf_of_may_approve: Whether the person acted for may approve.
+        on_caller_gone: Whether the hold goes on or is cancelled once the caller that waited for it is gone.
         ask_again_after: How long an identical repeat gets the old outcome without a card.
         editable: Paths whose values its people may change; None for a default or budget, which cannot say.
     """
@@ -62,6 +63,7 @@ class Requirement:
     deny_reasons: tuple[str, ...] = ()
     name_approver: bool = False
     on_behalf_of_may_approve: bool = False
+    on_caller_gone: Literal["keep", "cancel"] = "keep"
     ask_again_after: timedelta = timedelta(seconds=60)
     editable: tuple[str, ...] | None = None
 

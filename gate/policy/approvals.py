@@ -89,6 +89,7 @@ def _build(
         deny_reasons=value("deny_reasons") or (),
         name_approver=tell is not None and tell.approver == "name",
         on_behalf_of_may_approve=bool(value("on_behalf_of_may_approve")),
+        on_caller_gone=value("on_caller_gone") or "keep",
         ask_again_after=timedelta(seconds=60) if again is None else again,
         editable=editable,
     )

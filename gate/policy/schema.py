@@ -20,7 +20,7 @@ from gate.values import IDENTIFIER, Glob, format_duration, parse_duration, quote
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R")
 
-_ASKING_LATER = frozenset({"remind_before", "hand_over", "on_caller_gone"})
+_ASKING_LATER = frozenset({"remind_before", "hand_over"})
 LATER: Mapping[str, frozenset[str]] = {
     "LimitKeys": frozenset({"burst"}),
     "ApprovalKeys": _ASKING_LATER,
@@ -275,6 +275,7 @@ class ApprovalKeys(_Keys):
     deny_reasons: Annotated[tuple[str, ...], BeforeValidator(_reasons)] | None = None
     tell_agent: TellKeys | None = None
     on_behalf_of_may_approve: Flag | None = None
+    on_caller_gone: Annotated[str, BeforeValidator(_one_of("keep", "cancel"))] | None = None
     ask_again_after: Annotated[timedelta, BeforeValidator(Span(timedelta(0), WEEK))] | None = None
 
 

@@ -102,6 +102,7 @@ _ANYWHERE: Mapping[str, Judge] = {
     "use_within": _number("4h", "looser"),
     "deliver_within": _number("10m", "looser"),
     "on_behalf_of_may_approve": _ranked(True, False, default=False),
+    "on_caller_gone": _ranked("keep", "cancel", default="keep"),
     "redact": _set("tighter"),
     "show": _set("looser"),
     "operators": _set("looser"),

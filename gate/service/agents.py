@@ -29,7 +29,7 @@ from gate.service.preparing import (
 )
 from gate.service.road import Road, T, afterwards
 from gate.verbs import claim as claiming
-from gate.verbs import freezing, ledger, living, look, sessions, timing, waiting
+from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
@@ -148,11 +148,17 @@ class AgentVerbs(Road):
         """Become a process of its own in a forked child, before anything else is done there."""
         self._follow_fork()
 
-    def leave(self, waiter: int) -> None:
-        """Record that a wait ended."""
+    def leave(self, waiter: int, *, gone: bool = False) -> None:
+        """Record that a wait ended.
+
+        Args:
+            waiter: Number of the wait.
+            gone: Whether its caller was cancelled, interrupted or thrown away, rather than told ``Pending``;
+                where the policy says so, that cancels the hold.
+        """
         if self._waits.drop(waiter):
             with self._turn() as turn:
-                waiting.leave(turn, waiter)
+                leaving.leave(turn, waiter, gone=gone)
 
     def states(self, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
         """Return state and hold version of each action that exists, in one query."""

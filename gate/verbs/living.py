@@ -11,7 +11,7 @@ from gate.clock import from_us, to_us
 from gate.processes import Identity
 from gate.store import rows
 from gate.store.port import Reader, Row
-from gate.verbs import claim, waiting
+from gate.verbs import claim, leaving, waiting
 from gate.verbs.turn import ACTION, Turn
 from gate.verbs.waiting import HEARTBEAT, SILENCE
 
@@ -60,7 +60,8 @@ def beat(turn: Turn, in_hand: Iterable[str]) -> None:
         "WHERE id = ?",
         (gap, turn.us, turn.us, turn.process),
     )
-    waiting.forget_gone(turn, turn.waits())
+    for action, why in waiting.forget_gone(turn, turn.waits()).items():
+        leaving.caller_gone(turn, action, why)
     mine = frozenset(in_hand)
     for row in turn.tx.all(ACTION + "WHERE a.state = 'running'"):
         reason = _lost(turn, row, mine)

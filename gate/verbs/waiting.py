@@ -27,9 +27,15 @@ def enter(turn: Turn, action: str) -> int:
     return turn.tx.insert("waiters", n=number, action=action, process=turn.process)
 
 
-def leave(turn: Turn, waiter: int) -> None:
-    """Record that a wait ended; a number of 0 or one that is gone changes nothing."""
+def leave(turn: Turn, waiter: int) -> str:
+    """Record that a wait ended; a number of 0 or one that is gone changes nothing.
+
+    Returns:
+        Id of the action that was waited for; empty where nothing changed.
+    """
+    row = turn.tx.one("SELECT action FROM waiters WHERE n = ?", (waiter,)) if waiter else None
     turn.tx.run("DELETE FROM waiters WHERE n = ?", (waiter,))
+    return str(row["action"]) if row else ""
 
 
 def live(turn: Turn, action: str) -> bool:
@@ -50,24 +56,37 @@ def any_left(reader: Reader, action: str) -> bool:
     return any(not _is_dead(row["identity"]) for row in reader.all(_WAITERS, (action,)))
 
 
-def forget_gone(turn: Turn, mine: Iterable[int]) -> None:
+def forget_gone(turn: Turn, mine: Iterable[int]) -> dict[str, str]:
     """Take away the waits that are nobody's any more.
 
     Args:
         turn: The open turn.
         mine: Numbers of this process's waits that are still somebody's.
+
+    Returns:
+        For each action that somebody waited for so, why they are gone.
     """
-    turn.tx.run(
-        "DELETE FROM waiters WHERE process = ? AND n NOT IN (SELECT value FROM json_each(?))",
-        (turn.process, json.dumps(list(mine))),
-    )
+    gone = dict.fromkeys(_forget(turn, turn.process, mine), "The caller that waited for it is gone.")
     others = turn.tx.all(
         "SELECT id, identity FROM processes WHERE id <> ? AND id IN (SELECT process FROM waiters)",
         (turn.process,),
     )
     for row in others:
         if _is_dead(row["identity"]):
-            turn.tx.run("DELETE FROM waiters WHERE process = ?", (row["id"],))
+            gone |= dict.fromkeys(_forget(turn, row["id"]), "The process that waited for it has died.")
+    return gone
+
+
+def _forget(turn: Turn, process: int, kept: Iterable[int] = ()) -> list[str]:
+    """Take away a process's waits, but for some; return what was waited for."""
+    which, those = (
+        "process = ? AND n NOT IN (SELECT value FROM json_each(?))",
+        (process, json.dumps(list(kept))),
+    )
+    found = turn.tx.all(f"SELECT action FROM waiters WHERE {which}", those)  # noqa: S608 - constants
+    if found:
+        turn.tx.run(f"DELETE FROM waiters WHERE {which}", those)  # noqa: S608 - constants
+    return [row["action"] for row in found]
 
 
 _WAITERS = (

@@ -12,14 +12,9 @@ LATER = {
     "limits burst": ("limits: {burst: {count: 5, window: 10m}}\n", "burst"),
     "rule remind_before": (RULE + "remind_before: [30m]}\n", "remind_before"),
     "rule hand_over": (RULE + "hand_over: {after: 1h, approvers: [U0BOB]}}\n", "hand_over"),
-    "rule on_caller_gone": (RULE + "on_caller_gone: cancel}\n", "on_caller_gone"),
     "budget remind_before": (
         "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, remind_before: [30m]}\n",
         "remind_before",
-    ),
-    "budget on_caller_gone": (
-        "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, on_caller_gone: cancel}\n",
-        "on_caller_gone",
     ),
     "budget hand_over": (
         "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, hand_over: {after: 1h, approvers: [U0BOB]}}\n",
@@ -59,9 +54,7 @@ def test_what_a_later_version_brings_is_an_error_with_its_place(case: str) -> No
     assert f'"{word}" is not in this version' in said
 
 
-@pytest.mark.parametrize(
-    "key", ["remind_before: [30m]", "hand_over: {after: 1h, approvers: [U0BOB]}", "on_caller_gone: cancel"]
-)
+@pytest.mark.parametrize("key", ["remind_before: [30m]", "hand_over: {after: 1h, approvers: [U0BOB]}"])
 def test_approval_keys_of_later_versions_are_errors_under_approvals_too(key: str) -> None:
     """The same keys may not stand among a file's defaults."""
     text = f"default: by_risk\napprovals: {{channel: C0APPROVALS, approvers: [U0ALICE], {key}}}\n"
