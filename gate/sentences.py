@@ -135,11 +135,7 @@ SENTENCES: dict[str, Sentence] = {
         _HELD,
     ),
     "in_doubt": Sentence(
-        "{tool} was started and its end was never reported.",
-        _UNKNOWN,
-        "tell a person.",
-        "no: a person looks",
-        _HELD,
+        "{tool} was started and its end was never reported.", _UNKNOWN, "tell a person.", "no: a person looks"
     ),
     "interrupted": Sentence(
         "{tool} was interrupted while it ran.", _UNKNOWN, "tell a person.", "no: a person looks"

@@ -102,6 +102,13 @@ def test_comments_reach_the_agent_word_for_word() -> None:
     assert "It was held because: Above the limit." in str(outcome("denied", KNOWN))
 
 
+def test_a_doubt_gives_its_own_reason() -> None:
+    """Why nobody knows the end is no reason for which the call was held; an allowed one never was."""
+    said = str(outcome("in_doubt", Details("abc", "pay.refund", reason="the process that ran it has died.")))
+    assert "Reason: the process that ran it has died." in said
+    assert "held" not in said
+
+
 def test_names_are_told_only_where_the_policy_says_so() -> None:
     """The agent reads "a person" unless the policy tells names."""
     assert "Bob" not in str(outcome("denied", KNOWN))

@@ -1,0 +1,201 @@
+"""The caller goes away at every step of a call, one by one: nothing runs twice, nothing is left running."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gate.lifecycle import ENDED, OPEN
+from gate.model import HoldRecord
+from tests.faults.invariants import broken
+from tests.faults.stepping import GONE, Desk, Gone, Steps, ThrownAway, before_steps, named_steps
+from tests.gate_kit import PATIENCE
+from tests.kit import answer
+
+MOST = 60
+"""More steps than any call takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """One way that a call can go.
+
+    Attributes:
+        amount: What is paid.
+        people: What happens once the call is held and waits; None for nothing.
+        end: State in which it ends when nobody goes away.
+        steps: Steps that it takes then.
+        wait: Seconds for which the caller waits; None until it is decided.
+    """
+
+    amount: int
+    people: Callable[[Desk, HoldRecord], object] | None
+    end: str
+    steps: frozenset[str]
+    wait: float | None = None
+
+
+def _approve(desk: Desk, hold: HoldRecord) -> None:
+    answer(desk.service, hold)
+
+
+def _deny(desk: Desk, hold: HoldRecord) -> None:
+    answer(desk.service, hold, said="deny", comment="no")
+
+
+def _expire(desk: Desk, hold: HoldRecord) -> None:
+    desk.post()
+    desk.clock.advance(3600)
+    desk.service.sweep()
+
+
+def _cancel(desk: Desk, hold: HoldRecord) -> None:
+    desk.service.cancel(hold.id, by="cli:ops", reason="Not now.")
+
+
+RUNS = frozenset({"submit", "tool", "settle"})
+WAITS = frozenset({"submit", "wait", "look", "leave"})
+ROADS = {
+    "allowed": Road(5, None, "succeeded", RUNS),
+    "blocked": Road(5000, None, "blocked", frozenset({"submit"})),
+    "approved": Road(50, _approve, "succeeded", RUNS | WAITS | {"claim"}),
+    "denied": Road(50, _deny, "denied", WAITS),
+    "expired": Road(50, _expire, "expired", WAITS),
+    "cancelled": Road(50, _cancel, "cancelled", WAITS),
+    "unanswered": Road(50, None, "pending", WAITS, wait=0.001),
+}
+
+ENDS = {
+    "succeeded": {"ran"},
+    "failed": {"failed"},
+    "in_doubt": {"in_doubt", "interrupted"},
+    "blocked": {"blocked"},
+    "denied": {"denied"},
+    "expired": {"expired_unanswered"},
+    "cancelled": {"cancelled_by_operator"},
+}
+"""State to what a later caller is told."""
+
+
+@pytest.fixture
+def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Desk]:
+    made = Desk(tmp_path, loop="gone" in request.fixturenames)
+    with made.gate, made.gate.session("s1", on_behalf_of=None):
+        yield made
+
+
+def _people_of(desk: Desk, road: Road, name: str) -> Callable[[], None]:
+    """Return what people do between two steps: act once, as soon as the hold is there."""
+    acted: list[str] = []
+
+    def act() -> None:
+        hold = None if acted or road.people is None else desk.hold(name)
+        if hold is not None and road.people is not None:
+            acted.append(name)
+            road.people(desk, hold)
+
+    return act
+
+
+def _check(desk: Desk, name: str, road: Road) -> None:
+    """Judge one call whose caller is gone: its state says what really happened, and nobody waits for it."""
+    state, told = desk.state(name)
+    if name in desk.done:
+        assert state == "succeeded"
+    elif name in desk.begun:
+        assert (state, told) == ("in_doubt", "interrupted")
+    elif state == "failed":
+        assert told == "never started"
+    elif road.people is None and road.wait is None:
+        assert state in ("nothing", "blocked")
+    else:
+        assert state in {"nothing", "pending", "approved", road.end} - {"succeeded"}
+    assert not [each for each in desk.service.holds() if each.waiting]
+
+
+def _again(desk: Desk, name: str, road: Road) -> None:
+    """Make the same call again: it is the same action, and it runs now only if it never began."""
+    state, _ = desk.state(name)
+    found = desk.call(name, road.amount, wait=0)
+    assert desk.begun.count(name) <= 1
+    if state in ENDED:
+        assert desk.state(name)[0] == state
+        assert found.code in ENDS[state]
+    elif state in OPEN:
+        assert found.code == {"pending": "pending", "approved": "ran"}[state]
+
+
+def _judged_from_outside(desk: Desk) -> None:
+    desk.service.end_session("s1")
+    desk.service.heartbeat()
+    assert broken(desk.seen()) == []
+    assert desk.service.verify().ok
+
+
+@pytest.mark.parametrize("gone", GONE)
+@pytest.mark.parametrize("name", ROADS)
+def test_cancelled_at_each_await(desk: Desk, name: str, gone: Gone) -> None:
+    """At whichever await a coroutine's caller goes, however often, what is recorded is what happened."""
+    road = ROADS[name]
+
+    async def one(at: int) -> bool:
+        """Make one call whose caller goes at a suspension; tell whether it came to that one."""
+        call = f"{name} {at}"
+        desk.gate.call(id=call, wait=road.wait)
+        work = desk.gate.outcome(desk.pay, road.amount, call)
+        steps = Steps(work, gone, at, _people_of(desk, road, call))
+        task = asyncio.ensure_future(steps)
+        with suppress(asyncio.CancelledError, ThrownAway):
+            desk.told(await asyncio.wait_for(task, PATIENCE))
+        return steps.count >= at
+
+    with named_steps() as taken:
+        for at in range(1, MOST):
+            came = asyncio.run(one(at))
+            if not came:
+                break
+            _check(desk, f"{name} {at}", road)
+            _again(desk, f"{name} {at}", road)
+    assert desk.state(f"{name} {at}")[0] == road.end
+    assert road.steps <= set(taken), taken
+    assert at > len(road.steps)
+    _judged_from_outside(desk)
+
+
+@pytest.mark.parametrize("name", ROADS)
+def test_interrupted_before_each_step(desk: Desk, name: str) -> None:
+    """KeyboardInterrupt before any step of a def: what is recorded is what happened, and nothing hangs."""
+    road, people = ROADS[name], list[Callable[[], None]]()
+
+    def strike(number: int, step: str) -> None:
+        people[-1]()
+        if number == at:
+            raise KeyboardInterrupt
+
+    with before_steps(strike) as taken:
+        for at in range(1, MOST):
+            call = f"{name} {at}"
+            people.append(_people_of(desk, road, call))
+            taken.clear()
+            with suppress(KeyboardInterrupt):
+                desk.call(call, road.amount, wait=road.wait)
+            if len(taken) < at:
+                break
+            gc.collect()
+            desk.service.heartbeat()
+            state, _ = desk.state(call)
+            if call in desk.done and state == "in_doubt":
+                assert taken[at - 1] == "settle"  # it came before the end could be written: nobody knows
+            else:
+                _check(desk, call, road)
+            people.append(lambda: None)
+            _again(desk, call, road)
+    assert desk.state(call)[0] == road.end
+    assert road.steps <= set(taken)
+    _judged_from_outside(desk)
