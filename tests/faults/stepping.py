@@ -27,6 +27,7 @@ RULES = Rules(
     {
         "desk/large": Asked(frozenset({"U0ALICE", "U0BOB"})),
         "desk/two": Asked(frozenset({"U0ALICE", "U0BOB"}), 2),
+        "desk/money": Asked(frozenset({"U0ALICE", "U0BOB"})),
     }
 )
 Gone = Literal["cancelled", "cancelled late", "cancelled again and again", "thrown away"]
