@@ -11,37 +11,28 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
-from enum import Enum
 from typing import Any
 from urllib.parse import quote, quote_plus
-from uuid import UUID
 
+from gate.redacting import HIDDEN, SHORTEST_SECRET, Rules, Withheld, Writer
 from gate.secret_names import is_secret_name
-from gate.secret_shapes import has_mark, hide_shapes, is_mark, unmarked
-from gate.shapes import is_secret, model_parts
-from gate.values import format_path, parse_path
+from gate.secret_shapes import has_mark, hide_shapes, hide_texts, is_mark
+from gate.values import parse_path
 
 __all__ = [
     "HIDDEN", "NOT_GIVEN", "TEXT_LIMIT", "Redacted", "Withheld", "describe", "error_text", "hide",
     "is_hidden", "is_secret_name", "keeps_secret", "plain", "redact", "redact_text",
 ]  # fmt: skip
 
-HIDDEN = "(hidden)"
 TEXT_LIMIT = 500
 NOT_GIVEN = "(not given)"
 _LONGEST_READ = 20_000
 _LONGEST_NAME = 100
-_SHORTEST_SECRET = 4
 
 _ASSIGNED = re.compile(r"""(["']?)([A-Za-z][A-Za-z0-9_-]{0,60})\1\s{0,3}[:=]\s{0,3}""")
 _ASSIGNEE = re.compile(r"""(["'])(?:(?!\1).)*\1|(?:(?:Bearer|Basic)\s+)?[^\s,;&"'}\])]+""")
 _SCHEME = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}")
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
-_SMALL_INT = 2**53
-
-_Keys = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +42,8 @@ class Redacted:
     Attributes:
         arguments: JSON values by name.
         hidden: Paths of what was hidden, without list indexes.
-        secrets: Texts that were hidden, to be hidden in later texts of the same call too; never shown.
+        secrets: Texts that were hidden, or are shown though they are secret, to be hidden in later texts of
+            the same call; never shown.
     """
 
     arguments: dict[str, Any]
@@ -76,8 +68,13 @@ def redact(
         root: How paths to the arguments begin.
         names: Whether what a key names as secret is hidden at all.
     """
-    writer = _Writer(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)), names=names)
-    written = {name: writer.value(value, (root, name)) for name, value in arguments.items()}
+    rules = Rules(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)), names)
+    writer = Writer(rules)
+    written = writer.arguments(arguments, root)
+    found = hide_texts(writer.texts) if writer.texts else {}
+    if found:
+        writer = Writer(rules, {**writer.texts, **found})
+        written = writer.arguments(arguments, root)
     return Redacted(written, tuple(writer.hidden), tuple(writer.secrets))
 
 
@@ -96,22 +93,6 @@ def keeps_secret(value: Any) -> bool:
     return bool(value == HIDDEN) or has_mark(value)
 
 
-class Withheld:
-    """Stands for a value that was hidden before it was stored; no condition can read it.
-
-    Attributes:
-        text: What people see instead.
-    """
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
-
-
 def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
     """Return free text, such as an exception's, without known secrets, cut to 500 characters.
 
@@ -121,7 +102,7 @@ def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
         secrets: Texts to hide wherever they stand; shorter ones than four characters are left.
     """
     for secret in sorted({form for each in secrets for form in _forms(each)}, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
+        if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
     text = _SCHEME.sub(rf"\g<scheme> {HIDDEN}", _hide_assigned(text[:_LONGEST_READ]))
     text = hide(text)
@@ -130,7 +111,7 @@ def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
 
 def has_secret(text: str, secrets: Sequence[str]) -> bool:
     """Tell whether a known secret of at least four characters stands in a text, in whatever spelling."""
-    forms = {form for each in secrets for form in _forms(each) if len(form) >= _SHORTEST_SECRET}
+    forms = {form for each in secrets for form in _forms(each) if len(form) >= SHORTEST_SECRET}
     return any(form in text for form in forms)
 
 
@@ -179,117 +160,6 @@ def plain(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return ", ".join(value)
     return json.dumps(value, ensure_ascii=False)
-
-
-class _Writer:
-    """One pass over the arguments of one call."""
-
-    def __init__(self, paths: frozenset[_Keys], show: frozenset[_Keys], *, names: bool) -> None:
-        self._paths, self._show, self._names = paths, show, names
-        self.hidden: dict[str, None] = {}
-        self.secrets: dict[str, None] = {}
-
-    def value(self, value: Any, keys: _Keys) -> Any:
-        """Return a value as JSON, hiding what must not be seen."""
-        if keys in self._paths:
-            return self._hide(value, keys)
-        inner = _fields(value)
-        if inner is not None:
-            written = self._mapping(inner, keys)
-            return {"$dict": written} if any(key.startswith("$") for key in written) else written
-        if isinstance(value, (list, tuple)):
-            return [self.value(each, keys) for each in value]
-        if self._is_secret(value, keys):
-            return self._hide(value, keys)
-        return self._shaped(value, keys)
-
-    def _mapping(self, inner: Mapping[str, Any], keys: _Keys) -> dict[str, Any]:
-        written: dict[str, Any] = {}
-        for key, each in inner.items():
-            name = self._key(key, keys)
-            while name in written:
-                name += "+"
-            written[name] = self.value(each, (*keys, name))
-        return written
-
-    def _key(self, key: str, keys: _Keys) -> str:
-        """Return a key without secrets of a known shape; two that look alike then stay two."""
-        name, found = hide_shapes(key)
-        if found:
-            self._note((*keys, name), found)
-        return name
-
-    def _shaped(self, value: Any, keys: _Keys) -> Any:
-        """Return a scalar as JSON without what is secret by its shape."""
-        written = _scalar(value)
-        if keys in self._show or isinstance(value, (bool, float, date, UUID)):
-            return written
-        text = written if isinstance(written, str) else _digits(value)
-        if text is None:
-            return written
-        shown, found = hide_shapes(text)
-        if found:
-            self._note(keys, found)
-        return shown if found else written
-
-    def _note(self, keys: _Keys, secrets: Sequence[str]) -> None:
-        self.hidden[format_path(keys)] = None
-        self.secrets.update(dict.fromkeys(secrets))
-
-    def _is_secret(self, value: Any, keys: _Keys) -> bool:
-        if value is None or isinstance(value, (bool, Withheld)) or keys in self._show:
-            return False
-        return is_secret(value) or (self._names and is_secret_name(unmarked(keys[-1])))
-
-    def _hide(self, value: Any, keys: _Keys) -> str:
-        self._note(keys, _texts(value))
-        return HIDDEN
-
-
-def _fields(value: Any) -> Mapping[str, Any] | None:
-    """Return what lies inside a dict or model; secrets are closed."""
-    if isinstance(value, Mapping):
-        return value
-    parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
-    return None if parts is None else {**parts["fields"], **parts.get("extra", {}), **parts.get("held", {})}
-
-
-def _scalar(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return value.value if isinstance(value.value, (str, int)) else value.name
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _SMALL_INT:
-        return {"$int": str(value)}
-    if isinstance(value, Decimal):
-        return {"$decimal": str(value)}
-    if isinstance(value, (date, datetime)):
-        return value.isoformat()
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, bytes):
-        return f"({len(value)} bytes)"
-    if isinstance(value, Withheld):
-        return value.text
-    return HIDDEN if is_secret(value) else value
-
-
-def _digits(value: Any) -> str | None:
-    """Return the digits of a whole number that is as long as a card's, else None."""
-    return str(value) if type(value) is int and 10**12 <= value < 10**19 else None
-
-
-def _texts(value: Any) -> list[str]:
-    """Return every text inside a hidden value."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, bytes):
-        return [value.decode("utf-8", "replace"), repr(value)[2:-1], value.hex()]
-    if isinstance(value, (int, float, Decimal, UUID)) and not isinstance(value, bool):
-        return [text for text in (str(value),) if len(text) >= _SHORTEST_SECRET]
-    if is_secret(value):
-        return _texts(value.get_secret_value())
-    inner = _fields(value)
-    each = inner.values() if inner is not None else value if isinstance(value, (list, tuple)) else ()
-    return [text for item in each for text in _texts(item)]
 
 
 def _said(error: BaseException) -> str:

@@ -9,6 +9,9 @@ from collections import Counter
 KEY_LIMIT = 256
 """Longest key or token, in characters; a longer text carries something else."""
 
+LEAST_RANDOM = 40
+"""Shortest text that is judged by its randomness alone, in characters."""
+
 _IBAN_LENGTHS = {
     code: length
     for length, codes in {
@@ -86,7 +89,7 @@ def is_random(text: str) -> bool:
 
     Identifiers of hexadecimal digits, and data longer than a key, are not.
     """
-    if not 40 <= len(text) <= KEY_LIMIT // 2 or not text.isascii():
+    if not LEAST_RANDOM <= len(text) <= KEY_LIMIT // 2 or not text.isascii():
         return False
     sorts = (str.islower, str.isupper, str.isdigit)
     if not all(any(map(sort, text)) for sort in sorts):

@@ -25,12 +25,18 @@ class Shape:
         pattern: RE2 pattern of its candidates.
         part: Gives the secret within a candidate; None where the candidate is none.
         skips: Whether nothing else can begin inside a candidate that is none.
+        core: RE2 pattern of what stands in every candidate and is found in a long text without counting; None
+            where that is the pattern itself.
+        before: RE2 pattern of what stands before the core, 60 characters at most; it may allow more than the
+            pattern does. None where the core comes first.
     """
 
     kind: str
     pattern: str
     part: Callable[[str], Part | None]
     skips: bool = False
+    core: str | None = None
+    before: str | None = None
 
 
 def _whole(text: str) -> Part:
@@ -140,6 +146,9 @@ _ASSIGNING = (
     rf"[A-Za-z0-9_-]{{0,40}}(?i:{_NAMES})[A-Za-z0-9_-]{{0,40}}[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?"
     r"[A-Za-z0-9!#%^*_+=.,/@~-]{4,256}"
 )
+_ASSIGNING_CORE = (
+    rf"(?i:{_NAMES})[A-Za-z0-9_-]*[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?[A-Za-z0-9!#%^*_+=.,/@~-]{{4}}"
+)
 _CARDS = (
     r"[0-9]{13,19}\b",
     r"[0-9]{4}(?:[ .-][0-9]{4}){3}(?:[ .-][0-9]{1,3})?\b",
@@ -147,16 +156,25 @@ _CARDS = (
 )
 
 SHAPES = (
-    Shape("private key", _PEM, _whole),
-    Shape("JWT", r"\beyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){2,4}", _jwt, skips=True),
+    Shape("private key", _PEM, _whole, core="PRIVATE KEY", before=r"-----BEGIN [A-Z0-9 ]{0,30}"),
+    Shape(
+        "JWT", r"\beyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){2,4}", _jwt, skips=True,
+        core=r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.",
+    ),
     Shape("API key", rf"\b(?:{'|'.join(_KEYS)})", _key, skips=True),
     Shape("token", rf"\b(?:{'|'.join(_TOKENS)})", _key, skips=True),
     Shape("webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/+_-]{20,}", _key),
     Shape("bearer token", r"\b(?i:bearer)\s{1,4}[A-Za-z0-9._~+/=-]{8,}", _after_space(is_bearer)),
     Shape("password", r"\b(?i:basic)\s{1,4}[A-Za-z0-9+/]{8,}={0,2}", _after_space(is_basic)),
-    Shape("password", r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/?#@:\"'<>]{0,256}:[^\s/?#\"'<>]{1,256}@", _login),
+    Shape(
+        "password", r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/?#@:\"'<>]{0,256}:[^\s/?#\"'<>]{1,256}@", _login,
+        core=r"://[^\s/?#@:\"'<>]*:[^\s/?#\"'<>]+@", before=r"[A-Za-z0-9+.-]{1,31}",
+    ),
     Shape("card number", rf"\b(?:{'|'.join(_CARDS)})", _card),
-    Shape("IBAN", r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,40}", _iban),
+    Shape(
+        "IBAN", r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,40}", _iban,
+        core=r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11}",
+    ),
     Shape("social security number", r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b", _ssn),
-    Shape("secret", _ASSIGNING, _assigned),
-)
+    Shape("secret", _ASSIGNING, _assigned, core=_ASSIGNING_CORE, before=r"[A-Za-z0-9_-]{0,40}"),
+)  # fmt: skip

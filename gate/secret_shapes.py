@@ -6,13 +6,11 @@ One linear pass of RE2 finds candidates; check digits and the like tell which of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-import re2  # type: ignore[import-untyped]
-
-from gate.secret_checks import is_random
+from gate.secret_checks import LEAST_RANDOM, is_random
 from gate.secret_patterns import LONGEST, SHAPES
+from gate.secret_search import candidate, suspects
 
 SHORTEST = 8
 """Shortest text that can hold a secret by shape."""
@@ -20,20 +18,8 @@ SHORTEST = 8
 _TELLING = 12
 """Shortest span of which first and last characters are told; of a shorter one they would tell too much."""
 
-
-def _compiled(pattern: str) -> Any:
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False
-    return re2.compile(pattern.encode(), options)
-
-
-_ANY = _compiled("|".join(f"(?:{each.pattern})" for each in SHAPES))
 _EACH = tuple((re.compile(each.pattern, re.ASCII), each) for each in SHAPES)
-"""The same patterns, for candidates alone: those are short, and RE2's way there and back is not."""
-_CLUE = re.compile(r"[0-9]|://|(?i:bearer|basic)|PRIVATE KEY|eyJ|hooks\.slack")
-"""What every text with a secret has somewhere."""
-
+"""The patterns, for candidates alone: those are short, and RE2's way there and back is not."""
 _MARK = re.compile(r"\(hidden [A-Za-z ]{3,22}, \d{1,9} characters(?:, ..…..)?\)", re.DOTALL)
 
 
@@ -64,7 +50,7 @@ def hide_shapes(text: str) -> tuple[str, list[str]]:
     Args:
         text: Anything; all but the spans themselves stays as it is.
     """
-    if len(text) < SHORTEST or _CLUE.search(text) is None:
+    if len(text) < SHORTEST:
         return text, []
     data = text.encode("utf-8", "surrogatepass")
     parts: list[str] = []
@@ -80,6 +66,18 @@ def hide_shapes(text: str) -> tuple[str, list[str]]:
     return "".join([*parts, data[done:].decode("utf-8", "surrogatepass")]), secrets
 
 
+def hide_texts(texts: Iterable[str]) -> dict[str, tuple[str, list[str]]]:
+    """Return what ``hide_shapes`` gives for those of many texts that hold a secret.
+
+    Args:
+        texts: Texts, each once; they are searched as one.
+    """
+    asked = [text for text in texts if len(text) >= SHORTEST]
+    likely = dict.fromkeys(text for text in asked if len(text) >= LEAST_RANDOM and _WORD.fullmatch(text))
+    likely.update((asked[number], None) for number in suspects(asked))
+    return {text: hidden for text in likely if (hidden := hide_shapes(text))[1]}
+
+
 def _hide_random(text: str) -> tuple[str, list[str]]:
     """Hide a text that is nothing but one random word; within a longer text that may be what would run."""
     return (mark("random text", text), [text]) if _WORD.fullmatch(text) and is_random(text) else (text, [])
@@ -88,47 +86,14 @@ def _hide_random(text: str) -> tuple[str, list[str]]:
 _WORD = re.compile(r"[A-Za-z0-9+/_=~.-]{1,256}")
 
 
-_WINDOW = 4096
-_OVERLAP = 640
-"""More bytes than any candidate needs before it is one."""
-
-
 def _spans(data: bytes) -> Iterator[tuple[str, int, int]]:
     """Yield kind and place of every secret, in order, none inside another."""
     at = 0
-    while (found := _candidate(data, at)) is not None:
+    while (found := candidate(data, at)) is not None:
         kind, at, until = _judge(data, *found)
         if kind:
             yield kind, at, until
             at = until
-
-
-def _candidate(data: bytes, at: int) -> tuple[int, int] | None:
-    """Return where the next candidate begins and ends.
-
-    RE2 is given a copy of what it searches, so a long text is searched window by window.
-    """
-    while at < len(data):
-        start, end = _within(data, at, _WINDOW)
-        last = at + _WINDOW >= len(data)
-        if start < 0:
-            if last:
-                return None
-            at = max(at + 1, data.rfind(b" ", at, at + _WINDOW - _OVERLAP), at + _WINDOW - 2 * _OVERLAP)
-        elif last or end < at + _WINDOW:
-            return start, end
-        elif start == at or start < at + _WINDOW - _OVERLAP:
-            return _within(data, start, LONGEST + _OVERLAP)
-        else:
-            at = start
-    return None
-
-
-def _within(data: bytes, at: int, size: int) -> tuple[int, int]:
-    """Return the first candidate from a place on, or -1; the byte before tells where words begin."""
-    base = max(at - 1, 0)
-    found = _ANY.search(data[base : at + size], at - base)
-    return (base + found.start(), base + found.end()) if found else (-1, -1)
 
 
 def _judge(data: bytes, start: int, end: int) -> tuple[str, int, int]:

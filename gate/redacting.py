@@ -1,0 +1,242 @@
+"""Write the arguments of one call as JSON without its secrets.
+
+Most calls hold none, so the whole call is written once as it is, and all of its texts are searched as one.
+Only where one of them holds a secret is the call written again, now knowing which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from gate.secret_names import is_secret_name
+from gate.secret_shapes import SHORTEST, hide_shapes, unmarked
+from gate.shapes import is_secret, model_parts
+from gate.values import format_path
+
+HIDDEN = "(hidden)"
+SHORTEST_SECRET = 4
+"""Shortest text that is looked for in later texts."""
+
+_SMALL_INT = 2**53
+_CARD_DIGITS = range(10**12, 10**19)
+
+Keys = tuple[str, ...]
+Found = tuple[str, list[str]]
+"""What stands for a text that holds secrets, and those secrets."""
+
+
+class Withheld:
+    """Stands for a value that was hidden before it was stored; no condition can read it.
+
+    Attributes:
+        text: What people see instead.
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is hidden and shown beside what is secret by its shape.
+
+    Attributes:
+        paths: Hidden whole.
+        show: Where nothing is hidden by the name of its key or by its shape.
+        names: Whether what a key names as secret is hidden at all.
+    """
+
+    paths: frozenset[Keys]
+    show: frozenset[Keys]
+    names: bool
+
+
+class _Place:
+    """What holds for every value at one path: the elements of a list share the place of the list."""
+
+    __slots__ = ("hidden", "inner", "keys", "secret", "shown")
+
+    def __init__(self, keys: Keys, rules: Rules) -> None:
+        self.keys = keys
+        self.inner: dict[str, _Place] = {}
+        self.hidden, self.shown = keys in rules.paths, keys in rules.show
+        self.secret = rules.names and is_secret_name(unmarked(keys[-1]))
+
+
+class Writer:
+    """One pass over the arguments of one call.
+
+    Args:
+        rules: What is hidden and shown.
+        known: What stands for each text that was searched before, None where it holds nothing secret; None
+            for the first pass, which only gathers the texts.
+
+    Attributes:
+        texts: Every text that may hold a secret by its shape.
+        hidden: Paths of what was hidden, in order.
+        secrets: Texts that were hidden, and those that are secret but shown, in order.
+    """
+
+    def __init__(self, rules: Rules, known: Mapping[str, Found | None] | None = None) -> None:
+        self._rules, self._known = rules, known
+        self.texts: dict[str, None] = {}
+        self.hidden: dict[str, None] = {}
+        self.secrets: dict[str, None] = {}
+
+    def arguments(self, arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
+        """Return arguments as JSON; their names are those of parameters and stay as they are."""
+        return {
+            name: self._value(each, _Place((root, name), self._rules)) for name, each in arguments.items()
+        }
+
+    def _value(self, value: Any, place: _Place) -> Any:
+        if place.hidden:
+            return self._hide(value, place)
+        kind = type(value)
+        if kind is str:
+            return self._text(value, place)
+        if kind is list or kind is tuple:
+            return [self._value(each, place) for each in value]
+        if kind is dict:
+            return self._mapping(value, place)
+        if value is None or kind is bool:
+            return value
+        if kind is int and -_SMALL_INT < value < _CARD_DIGITS.start and not place.secret:
+            return value
+        inner = _fields(value)
+        return self._single(value, place) if inner is None else self._mapping(inner, place)
+
+    def _mapping(self, inner: Mapping[str, Any], place: _Place) -> dict[str, Any]:
+        written: dict[str, Any] = {}
+        wrapped = False
+        for key, each in inner.items():
+            child = place.inner.get(key) or self._child(key, place)
+            name = child.keys[-1]
+            if name in written:
+                child = self._apart(name, written, place)
+                name = child.keys[-1]
+            wrapped = wrapped or name.startswith("$")
+            written[name] = self._value(each, child)
+        return {"$dict": written} if wrapped else written
+
+    def _child(self, key: str, place: _Place) -> _Place:
+        """Return the place at a key, which is told without secrets of a known shape."""
+        name, found = self._searched(key)
+        child = _Place((*place.keys, name), self._rules)
+        if found:
+            self._note(child, found)
+        place.inner[key] = child
+        return child
+
+    def _apart(self, name: str, written: Mapping[str, Any], place: _Place) -> _Place:
+        """Return a place of another name, for two keys that look alike without their secrets."""
+        while name in written:
+            name += "+"
+        return _Place((*place.keys, name), self._rules)
+
+    def _single(self, value: Any, place: _Place) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [self._value(each, place) for each in value]
+        if isinstance(value, Withheld):
+            return self._text(value.text, place, secret=False)
+        if place.secret or is_secret(value):
+            return self._named(value, place)
+        written = _scalar(value)
+        text = written if isinstance(written, str) else _digits(value)
+        if text is None or isinstance(value, (date, UUID)):
+            return written
+        shown = self._text(text, place)
+        return written if shown == text else shown
+
+    def _named(self, value: Any, place: _Place) -> Any:
+        """Hide what its key or type tells to be secret, where the policy does not show it."""
+        if not place.shown:
+            return self._hide(value, place)
+        self.secrets.update(dict.fromkeys(_texts(value)))
+        return _scalar(value)
+
+    def _text(self, text: str, place: _Place, *, secret: bool = True) -> str:
+        if secret and place.secret:
+            return str(self._named(text, place))
+        told, found = self._searched(text)
+        if not found:
+            return text
+        if place.shown:
+            self.secrets.update(dict.fromkeys(found))
+            return text
+        self._note(place, found)
+        return told
+
+    def _searched(self, text: str) -> Found:
+        """Return a text without secrets of a known shape, and those secrets; the first pass finds none."""
+        if len(text) < SHORTEST:
+            return text, []
+        if self._known is None:
+            self.texts[text] = None
+            return text, []
+        if text not in self._known:
+            return hide_shapes(text)
+        return self._known[text] or (text, [])
+
+    def _note(self, place: _Place, secrets: Sequence[str]) -> None:
+        self.hidden[format_path(place.keys)] = None
+        self.secrets.update(dict.fromkeys(secrets))
+
+    def _hide(self, value: Any, place: _Place) -> str:
+        self._note(place, _texts(value))
+        return HIDDEN
+
+
+def _fields(value: Any) -> Mapping[str, Any] | None:
+    """Return what lies inside a dict or model; secrets are closed."""
+    if isinstance(value, Mapping):
+        return value
+    parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
+    return None if parts is None else {**parts["fields"], **parts.get("extra", {}), **parts.get("held", {})}
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value if isinstance(value.value, (str, int)) else value.name
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _SMALL_INT:
+        return {"$int": str(value)}
+    if isinstance(value, Decimal):
+        return {"$decimal": str(value)}
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return f"({len(value)} bytes)"
+    return HIDDEN if is_secret(value) else value
+
+
+def _digits(value: Any) -> str | None:
+    """Return the digits of a whole number that is as long as a card's, else None."""
+    return str(value) if type(value) is int and value in _CARD_DIGITS else None
+
+
+def _texts(value: Any) -> list[str]:
+    """Return every text inside a hidden value."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, bytes):
+        return [value.decode("utf-8", "replace"), repr(value)[2:-1], value.hex()]
+    if isinstance(value, (int, float, Decimal, UUID)) and not isinstance(value, bool):
+        return [text for text in (str(value),) if len(text) >= SHORTEST_SECRET]
+    if is_secret(value):
+        return _texts(value.get_secret_value())
+    inner = _fields(value)
+    each = inner.values() if inner is not None else value if isinstance(value, (list, tuple)) else ()
+    return [text for item in each for text in _texts(item)]
