@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from gate.context import Context
+from gate.foreign import Originals
 from gate.guard import Guarded
 from gate.session import Session
 
@@ -34,6 +35,7 @@ class Opening:
         self._lock = threading.RLock()
         self._live: Runtime | None = None
         self._tools: dict[str, Guarded] = {}
+        self._originals = Originals()
         self._default: tuple[int, Session] | None = None
         self._bypassed = False
         _gates.add(self)

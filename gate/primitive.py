@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gate.context import Running
 from gate.digest import snapshot
-from gate.errors import ActionError
+from gate.errors import ActionError, GuardError
+from gate.foreign import HOST, SERVER, adapted
 from gate.handles import Allowed, Claim, Held, Hold
-from gate.model import Action, Submission
+from gate.model import Action, Decision, Submission
 from gate.opening import Opening
 from gate.outcomes import Blocked
 from gate.shapes import has_utf8
+from gate.values import quoted
 
 
 class Primitive(Opening):
@@ -81,11 +84,60 @@ class Primitive(Opening):
         """
         return Claim(self, submission)
 
+    def action_id(self) -> str:
+        """Return the id of the action whose tool is running here.
+
+        Raises:
+            GuardError: No guarded tool is running here.
+        """
+        return self._inside("action_id").action_id
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return the approvals of the action whose tool is running here; empty where it was allowed.
+
+        Raises:
+            GuardError: No guarded tool is running here.
+        """
+        return self._inside("decisions").decisions
+
+    def edits(self) -> tuple[str, ...]:
+        """Return what people changed in the call whose tool is running here, such as ``amount from 400 to 250``.
+
+        Raises:
+            GuardError: No guarded tool is running here.
+        """
+        return self._inside("edits").edits
+
+    def _inside(self, what: str) -> Running:
+        running = self._context.running
+        if running is None:
+            raise GuardError(f"gate.{what}() tells something only inside a guarded tool that is running.")
+        return running
+
     def _snapshot(self, action: Action) -> Action:
         running = self._context.running
         parent = action.parent or (running.action_id if running else None)
         _check_texts(action)
-        return replace(action, arguments=snapshot(action.arguments), parent=parent)
+        name, source = self._named(action)
+        return replace(action, name=name, source=source, arguments=snapshot(action.arguments), parent=parent)
+
+    def _named(self, action: Action) -> tuple[str, str]:
+        """Return name and source, a name from outside in the form of an action's.
+
+        Raises:
+            ActionError: It falls onto the name of another tool.
+        """
+        name, source = adapted(action.name, action.source)
+        if source in (HOST, SERVER):
+            return name, source
+        tool = self._tools.get(name.casefold())
+        if tool is not None:
+            raise ActionError(
+                f"{quoted(source)} falls onto {tool.name}, which is guarded here: rename one of the two."
+                " Nothing ran."
+            )
+        self._originals.take(name, source)
+        return name, source
 
     def _submitted(self, action: Action, submission: Submission) -> Allowed | Held | Blocked:
         if submission.kind == "run":
@@ -101,9 +153,9 @@ def _check_texts(action: Action) -> None:
     Raises:
         ActionError: A part is of another type, or has no UTF-8 form.
     """
-    for part in ("name", "agent", "session", "target", "call_id", "note", "parent"):
+    for part in ("name", "agent", "session", "target", "call_id", "note", "parent", "source"):
         value = getattr(action, part)
-        optional = value is None and part not in ("name", "agent", "session")
+        optional = value is None and part not in ("name", "agent", "session", "source")
         if not optional and (type(value) is not str or not has_utf8(value)):
             raise ActionError(
                 f"{part}: it is no text ({type(value).__name__}) or has no UTF-8 form. Nothing ran."

@@ -101,7 +101,7 @@ class Action:
         effect: What the code declares of the tool, or None.
         parameters: What the tool takes; None where no schema is known.
         not_shown: Names of live parameters that are passed through unjudged.
-        source: ``host`` where host code wrote the name, ``server`` where somebody else did.
+        source: ``host`` where host code wrote the name; else ``server``, or the name as it came.
         note: The agent's own words, unverified, or None.
         parent: Id of the action within whose tool this call was made, or None.
         facts: Values from host systems for this call, by name; those of its session stand beside them.
@@ -117,7 +117,7 @@ class Action:
     effect: Effect | None = None
     parameters: Parameters | None = None
     not_shown: tuple[str, ...] = ()
-    source: Literal["host", "server"] = "host"
+    source: str = "host"
     note: str | None = field(default=None, repr=False)
     parent: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)

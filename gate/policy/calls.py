@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from gate.errors import ActionError
+from gate.foreign import HOST, SERVER, Originals, action_name, adapted, is_foreign
 from gate.model import Action, Parameters, Principal
 from gate.policy.paths import did_you_mean
 from gate.policy.source import read_text
@@ -136,6 +137,7 @@ class _Maker:
         self._tools = tools
         self._keys = keys
         self._latest: dict[str, datetime] = {}
+        self._originals = Originals()
 
     def make(self, line: int, read: Callable[[], Any]) -> WrittenCall | UnreadableCall:
         row: Any = None
@@ -149,7 +151,7 @@ class _Maker:
         if not isinstance(row, Mapping):
             raise _Bad("a call is a mapping with at least action")
         self._check_keys(row)
-        name = _text(row, "action")
+        name, source = self._named(row)
         action = Action(
             name=name,
             arguments=_values(row, "args"),
@@ -158,11 +160,23 @@ class _Maker:
             on_behalf_of=_principal(row.get("on_behalf_of")),
             call_id=_text(row, "call_id") if row.get("call_id") is not None else None,
             parameters=self._tools.get(name),
-            source="server" if _choice(row, "source", ("host", "server")) == "server" else "host",
+            source=source,
             facts=_values(row, "facts") if row.get("facts") is not None else {},
         )
         at = self._at(row.get("at"), action.session)
         return WrittenCall(_id(row, line), line, action, at, _expected(row), _rules(row.get("rules")))
+
+    def _named(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """Return name and source of a call, a name from outside in the form of an action's."""
+        name, written = _text(row, "action"), row.get("source")
+        if not is_foreign(written):
+            written = _choice(row, "source", (HOST, SERVER)) or HOST
+        name, source = adapted(name, written)
+        if source == written and is_foreign(written) and action_name(written).lower() != name.lower():
+            raise _Bad(f"source: {quoted(written)} is not the name of {name} as it came")
+        if source not in (HOST, SERVER):
+            self._originals.take(name, source)
+        return name, source
 
     def _check_keys(self, row: Mapping[str, Any]) -> None:
         for key in row:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from gate.foreign import why_not
 from gate.model import Action, Answer, ResolvedEffect, Ruling, Verdict
 from gate.model.own_rules import BAD_NAME, NO_POLICY
 from gate.policy.policyset import Covering, PolicyFile, PolicySet, Rule
 from gate.policy.reading import Subject
 from gate.policy.truth import Truth, Unknown
 from gate.requirements import merge
-from gate.values import format_path, is_action_name, quoted
+from gate.values import format_path, is_action_name
 
 STRICTNESS: dict[Answer, int] = {"allow": 0, "require_approval": 1, "block": 2}
 _UNREADABLE = Unknown(("the arguments cannot be read: give plain values",))
@@ -30,7 +31,7 @@ def evaluate(policy: PolicySet, action: Action) -> Verdict:
         A name of another form, and a call that no file has an opinion on, are blocked.
     """
     if not is_action_name(action.name):
-        return _gate_verdict(policy, BAD_NAME, f"{quoted(action.name)} is not an action name: namespace.tool")
+        return _gate_verdict(policy, BAD_NAME, why_not(action.name))
     return verdict_of(policy, policy.covering(action.name), Subject(action, policy.known(action)))
 
 

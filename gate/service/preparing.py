@@ -98,11 +98,11 @@ def _kept(path: str, known: Known, subject: Subject, key: bytes) -> Mapping[str,
 
 def _told(action: Action) -> str:
     try:
-        return _told_text(action.effect, action.parameters, action.source == "server")
+        return _told_text(action.effect, action.parameters, action.source)
     except TypeError:  # an effect may hold a list, which no cache takes
-        return rows.dump(Told, Told(action.effect, action.parameters, action.source == "server"))
+        return rows.dump(Told, Told(action.effect, action.parameters, action.source))
 
 
 @lru_cache(maxsize=1024)
-def _told_text(effect: Effect | None, parameters: Parameters | None, server: bool) -> str:
-    return rows.dump(Told, Told(effect, parameters, server))
+def _told_text(effect: Effect | None, parameters: Parameters | None, source: str) -> str:
+    return rows.dump(Told, Told(effect, parameters, source))

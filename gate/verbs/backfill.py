@@ -41,12 +41,12 @@ class Told:
     Attributes:
         effect: Its effect, or None.
         parameters: What it takes; None where that was not known.
-        server: Whether somebody else than host code wrote its name.
+        source: Who wrote its name: ``host``, ``server``, or the name as somebody else wrote it.
     """
 
     effect: Effect | None = None
     parameters: Parameters | None = None
-    server: bool = False
+    source: str = "host"
 
 
 def missing(reader: Reader, policy: PolicySet) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ def action_of(row: Row) -> Action:
         on_behalf_of=rows.principal(row["on_behalf_of"]),
         effect=known.effect,
         parameters=known.parameters,
-        source="server" if known.server else "host",
+        source=known.source,
         facts=facts,
     )
 

@@ -105,7 +105,7 @@ def _call(body: Mapping[str, Any]) -> LoggedCall:
         on_behalf_of=_principal(body.get("on_behalf_of", "")),
         effect=known.effect,
         parameters=known.parameters,
-        source="server" if known.server else "host",
+        source=known.source,
         facts={name: read_back(each, ("facts", name), swap) for name, each in body.get("facts", {}).items()},
     )
     return LoggedCall(

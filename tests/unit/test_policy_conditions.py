@@ -525,6 +525,17 @@ def test_letters_that_are_two_in_the_other_case_are_unknown_in_that_case(operato
     assert _x("Hauptgasse 1", **operators) == F
 
 
+def test_a_line_break_does_not_hide_from_a_regex() -> None:
+    """Where it hangs on whether a dot takes line breaks, nobody can tell; ``(?s)`` says that it does."""
+    for value in ("x\npassword", "password\r\n"):
+        assert _x(value, regex=".*password.*") == U
+        assert _x(value, not_regex=".*password.*") == U
+        assert _x(value, regex="(?s).*password.*") == T
+    assert _x("x\ny", regex=".*password.*") == F
+    assert _x("x\ny", not_regex=".*password.*") == T
+    assert _x("x password", regex=".*password.*") == T
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), [500], {"value": "5"}])
 def test_an_undeclared_amount_that_is_no_finite_number_is_unknown(value: Any) -> None:
     """A number spoilt to NaN, or put into a list or an object, is still one that reads like an amount."""

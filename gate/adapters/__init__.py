@@ -1,0 +1,1 @@
+"""What brings the tools of other systems to the gate."""
