@@ -149,7 +149,7 @@ def json_schema(binding: Binding) -> dict[str, Any]:
     Args:
         binding: The tool.
     """
-    hints = _hints(binding.function)
+    hints = hints_of(binding.function)
     judged = [each for name, each in binding.signature.parameters.items() if name in binding.parameters.names]
     return {
         "type": "object",
@@ -181,7 +181,8 @@ def _excluded(
     return tuple(dict.fromkeys([*([receiver] if receiver else []), *exclude]))
 
 
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the annotations of a tool by parameter; none where they cannot be read."""
     try:
         return get_type_hints(function, include_extras=True)
     except Exception:

@@ -31,10 +31,12 @@ class Running:
     Attributes:
         action_id: Its id.
         decisions: Approvals with their comments, oldest first.
+        edits: What people changed in the call before it was approved.
     """
 
     action_id: str
     decisions: tuple[Decision, ...]
+    edits: tuple[str, ...] = ()
 
 
 _Carried = tuple[tuple["Session", ...], Running | None]

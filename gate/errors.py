@@ -12,6 +12,7 @@
         │   └── StoreBusy ...... another process holds it for too long
         ├── ClockError ......... the clock contradicts the store
         ├── IllegalMove ........ the hold is not in a state that allows this
+        │   └── BadEdit ........ a call cannot be changed so
         ├── NotEligible ........ this person may not decide this hold
         └── WouldBlock ......... waiting here would block an event loop
 
@@ -20,7 +21,7 @@ Each fault has a stable ``code``, and its message says what, where and what to d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -133,10 +134,30 @@ class IllegalMove(Fault):
     """Say that a hold is not in a state that allows what was asked.
 
     Codes: ``illegal_move``, ``unknown_hold``, ``already_decided``, ``late``, ``changed``, ``other_store``,
-    ``frozen``, ``comment_required``, ``view_required``.
+    ``frozen``, ``comment_required``, ``view_required``, ``not_editable``, ``too_many_edits``.
     """
 
     code = "illegal_move"
+
+
+class BadEdit(IllegalMove):
+    """Say why a call cannot be changed so; the hold stays as it was.
+
+    Codes: ``bad_edit``, ``no_change``, ``edit_blocked``.
+
+    Args:
+        message: What is wrong, and what to do instead.
+        code: Stable identifier; default is the class's own.
+        problems: By path what is wrong with the new value; empty where it is the call as a whole.
+    """
+
+    code = "bad_edit"
+
+    def __init__(
+        self, message: str, *, code: str | None = None, problems: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, code=code)
+        self.problems = dict(problems or {})
 
 
 class NotEligible(Fault):

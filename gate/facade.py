@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from gate.binding import Binding
-from gate.context import CallOptions, Running
+from gate.context import CallOptions
 from gate.errors import GuardError, NoSession
 from gate.guard import (
     Facts,
@@ -25,7 +25,7 @@ from gate.guard import (
     wrap,
 )
 from gate.ids import new_id
-from gate.model import Decision, Effect, Evidence, Principal, Verdict
+from gate.model import Effect, Evidence, Principal, Verdict
 from gate.outcomes import (
     Blocked,
     Cancelled,
@@ -326,28 +326,6 @@ class Gate(Primitive):
         if self._bypassed:
             return _ungated(known.function(*bound, **kwargs))
         return known.outcome(known.take(bound, kwargs))
-
-    def action_id(self) -> str:
-        """Return the id of the action whose tool is running here.
-
-        Raises:
-            GuardError: No guarded tool is running here.
-        """
-        return self._inside("action_id").action_id
-
-    def decisions(self) -> tuple[Decision, ...]:
-        """Return the approvals of the action whose tool is running here; empty where it was allowed.
-
-        Raises:
-            GuardError: No guarded tool is running here.
-        """
-        return self._inside("decisions").decisions
-
-    def _inside(self, what: str) -> Running:
-        running = self._context.running
-        if running is None:
-            raise GuardError(f"gate.{what}() tells something only inside a guarded tool that is running.")
-        return running
 
     def preview(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
         """Return what the gate would answer to a call now, budgets and freezes included; nothing is written.

@@ -6,11 +6,12 @@ import asyncio
 import functools
 import inspect
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
+from gate.annotations import refusal
 from gate.binding import Binding
 from gate.context import as_async
 from gate.digest import copied, snapshot
@@ -145,13 +146,27 @@ class Guarded:
         waits = [options.wait if options else None, self.wait, self.gate._settings.wait]
         action = self._action(bound.arguments, session, options)
         wait = seconds(next(each for each in waits if each is not None))
-        look_up = None if self.facts is None else lambda: self._facts(action.arguments)
-        return Call(action, wait, lambda approved: run(approved, bound.live), would_block, look_up)
+        return Call(
+            action,
+            wait,
+            lambda approved: run(approved, bound.live),
+            would_block,
+            None if self.facts is None else self._facts,
+            lambda arguments, paths: self._refuses(arguments, paths, action.target),
+        )
 
     def preview(self, args: Sequence[Any], kwargs: Mapping[str, Any], session: Session) -> Action:
         """Return what a call would be judged as; the options of the next call stay with it."""
         action = self._action(self.binding.bind(args, kwargs).arguments, session, None)
         return action if self.facts is None else replace(action, facts=self._facts(action.arguments))
+
+    def _refuses(self, arguments: Mapping[str, Any], paths: Iterable[str], target: str | None) -> str:
+        """Return why the tool does not take a call in which some paths were changed; empty where it does."""
+        why = refusal(self.binding, arguments, paths)
+        if why or not callable(self.target):
+            return why
+        now = self.target(copied(arguments))
+        return "" if now == target else "it would go to another target than the one that people saw"
 
     def _facts(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return what the host says of a call now; where it cannot say, nothing is known."""

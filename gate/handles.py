@@ -10,9 +10,11 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from gate.changes import changed_words
 from gate.clock import monotonic
 from gate.context import Running
 from gate.digest import copied
+from gate.editing import EditNotTaken, edited
 from gate.errors import GateError, IllegalMove
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Decision
@@ -22,6 +24,7 @@ from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
     from gate.opening import Opening
+    from gate.verbs.claim import Claimed
 
 _UNDECIDED = frozenset({State.PENDING, State.RUNNING})
 
@@ -166,6 +169,7 @@ class Run:
         action_id: Id of the action.
         arguments: The approved arguments; a copy of its own.
         decisions: Approvals with their comments, oldest first.
+        edits: What people changed in the submitted arguments, such as ``amount from 400 to 250``.
         result: What the tool returned; set it before the block ends.
     """
 
@@ -173,6 +177,7 @@ class Run:
         self.action_id = record.id
         self.arguments = dict(action.arguments)
         self.decisions = record.decisions
+        self.edits = changed_words(record.edits)
         self.result: Any = None
 
 
@@ -244,10 +249,9 @@ class Claim:
         if isinstance(submission, Allowed):
             self._runtime.service.begin(submission.record, action)
             return submission.record
-        claimed = self._runtime.claim(submission.action_id, action, owner=self)
+        claimed = self._claimed(action)
         if claimed.run:
-            record: ActionRecord = claimed.record
-            return record
+            return claimed.record
         ended = outcome_of(claimed.record)
         if isinstance(ended, Ran):
             raise IllegalMove(
@@ -255,9 +259,27 @@ class Claim:
             )
         raise ended
 
+    def _claimed(self, action: Action) -> Claimed:
+        """Take the approved version of a call in hand; one that was changed meanwhile is looked at again."""
+        from gate.verbs.claim import Claimed
+
+        id_, service = self._submission.action_id, self._runtime.service
+        record: ActionRecord = service.action(id_)
+        while True:
+            try:
+                call = edited(action, record.patch, record.version) if record.version > 1 else None
+            except EditNotTaken as why:
+                return Claimed(False, service.not_taken(id_, record.version, str(why)))
+            claimed: Claimed = self._runtime.claim(id_, call or action, owner=self)
+            if claimed.run or claimed.record.state != State.APPROVED:
+                self._action = call.action if call else action
+                return claimed
+            record = claimed.record
+
     def _begin(self, record: ActionRecord) -> Run:
         self._run = Run(self._action or self._submission.action, record)
-        self._inside.enter_context(self._gate._context.inside(Running(record.id, record.decisions)))
+        running = Running(record.id, record.decisions, self._run.edits)
+        self._inside.enter_context(self._gate._context.inside(running))
         return self._run
 
     def _end(self, error: BaseException | None) -> None:
@@ -270,4 +292,4 @@ class Claim:
         if self._run is not None:
             run = self._run
             done = Returned(run.result) if error is None else Raised(error, run.action_id)
-            settle(self._runtime, self._submission.action, run.action_id, done)
+            settle(self._runtime, self._action or self._submission.action, run.action_id, done)

@@ -29,6 +29,7 @@ class Verb(StrEnum):
     SUBMIT = "submit"
     APPROVE = "approve"
     DENY = "deny"
+    EDIT = "edit"
     EXPIRE = "expire"
     UNDELIVER = "undeliver"
     CANCEL = "cancel"
@@ -41,6 +42,7 @@ MOVES: dict[tuple[State | None, Verb], frozenset[State]] = {
     (None, Verb.SUBMIT): frozenset({State.BLOCKED, State.RUNNING, State.PENDING}),
     (State.PENDING, Verb.APPROVE): frozenset({State.PENDING, State.APPROVED}),
     (State.PENDING, Verb.DENY): frozenset({State.DENIED}),
+    (State.PENDING, Verb.EDIT): frozenset({State.PENDING}),
     (State.APPROVED, Verb.DENY): frozenset({State.DENIED}),
     (State.PENDING, Verb.EXPIRE): frozenset({State.EXPIRED}),
     (State.APPROVED, Verb.EXPIRE): frozenset({State.EXPIRED}),

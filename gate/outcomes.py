@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar
 
 from gate.errors import GateError
-from gate.model import Decision
+from gate.model import Annotation, Decision, Person
 from gate.sentences import ran_sentence, sentence
 
 R = TypeVar("R")
@@ -44,6 +44,9 @@ class Details:
         named: Whether the agent may be told the names of approvers.
         error: Class and redacted text of what a failed run raised; empty otherwise.
         shared: Whether another waiter of the same action has run it.
+        annotation: What a person says became of a call in doubt; None for nothing.
+        edits: What people changed in the call, such as ``amount from 400 to 250``.
+        editors: Who changed it, oldest change first.
     """
 
     action_id: str = ""
@@ -54,6 +57,9 @@ class Details:
     named: bool = False
     error: str = ""
     shared: bool = False
+    annotation: Annotation | None = None
+    edits: tuple[str, ...] = ()
+    editors: tuple[Person, ...] = ()
 
 
 class Outcome(GateError):
@@ -71,6 +77,7 @@ class Outcome(GateError):
         decisions: Decisions on the call, oldest first.
         message_for_agent: What the agent may read; the same as ``str()``.
         shared: Whether another waiter of the same action has run it.
+        edits: What people changed in the call, such as ``amount from 400 to 250``.
     """
 
     codes: frozenset[str] = frozenset()
@@ -87,6 +94,9 @@ class Outcome(GateError):
             decisions=details.decisions,
             named=details.named,
             error=details.error,
+            annotation=details.annotation,
+            edits=details.edits,
+            editors=details.editors,
         )
         super().__init__(self.message_for_agent)
 
@@ -114,6 +124,11 @@ class Outcome(GateError):
     def shared(self) -> bool:
         """Tell whether another waiter of the same action has run it."""
         return self.details.shared
+
+    @property
+    def edits(self) -> tuple[str, ...]:
+        """Return what people changed in the call."""
+        return self.details.edits
 
     def marked_shared(self) -> Self:
         """Return the same outcome for a caller who only waited for it."""
@@ -159,7 +174,14 @@ class Cancelled(Refused):
     """Say that the call was taken back before it ran."""
 
     codes = frozenset(
-        {"cancelled_by_operator", "session_ended", "caller_gone", "key_renewed", "store_adopted"}
+        {
+            "cancelled_by_operator",
+            "session_ended",
+            "caller_gone",
+            "key_renewed",
+            "store_adopted",
+            "edit_not_taken",
+        }
     )
 
 
@@ -184,9 +206,18 @@ class Pending(Outcome):
 
 
 class InDoubt(Outcome):
-    """Say that the call was started and that nobody knows how it ended."""
+    """Say that the call was started and that nobody knows how it ended.
+
+    Attributes:
+        annotation: What a person says became of it; None where nobody has looked.
+    """
 
     codes = frozenset({"in_doubt", "interrupted"})
+
+    @property
+    def annotation(self) -> Annotation | None:
+        """Return what a person says became of it; None where nobody has looked."""
+        return self.details.annotation
 
 
 class Failed(Outcome):
@@ -244,7 +275,7 @@ class Ran(Generic[R_co]):
         kept: Whether ``result`` is what the tool returned.
         action_id: Id of the action.
         decisions: Approvals with their comments, oldest first; empty for an allowed call.
-        edits: What people changed before it ran; empty in this version.
+        edits: What people changed before it ran, such as ``amount from 400 to 250``.
         message_for_agent: What the agent may read about it.
         shared: Whether another waiter of the same action has run it.
     """
@@ -273,8 +304,14 @@ def ran(result: R, details: Details, *, kept: bool = True) -> Ran[R]:
         kept,
         details.action_id,
         details.decisions,
-        (),
-        ran_sentence(details.name, details.decisions, named=details.named),
+        details.edits,
+        ran_sentence(
+            details.name,
+            details.decisions,
+            named=details.named,
+            edits=details.edits,
+            editors=details.editors,
+        ),
         details.shared,
     )
 

@@ -101,7 +101,7 @@ class Primitive(Opening):
         return self._inside("decisions").decisions
 
     def edits(self) -> tuple[str, ...]:
-        """Return what people changed in the call whose tool is running here, such as ``amount from 400 to 250``.
+        """Return what people changed in the call whose tool runs here, such as ``amount from 400 to 250``.
 
         Raises:
             GuardError: No guarded tool is running here.

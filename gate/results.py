@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from gate.changes import changed_words
 from gate.lifecycle import OPEN, State
 from gate.model import ActionRecord
 from gate.outcomes import Details, Outcome, Ran, outcome, ran
@@ -30,6 +31,9 @@ def details(record: ActionRecord, *, shared: bool = False) -> Details:
         named=record.name_approver,
         error=record.error,
         shared=shared,
+        annotation=record.annotation,
+        edits=changed_words(record.edits),
+        editors=tuple(each.person for each in record.edits),
     )
 
 

@@ -14,6 +14,7 @@ from gate.binding import Binding, json_schema
 from gate.catalogue import Tool
 from gate.clock import Clock
 from gate.context import Context
+from gate.editing import Edited
 from gate.expiry import Expiry
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Effect, Submission
@@ -147,10 +148,10 @@ class Runtime:
         return submission
 
     def claim(
-        self, action_id: str, action: Action, *, waiter: int = 0, owner: object | None = None
+        self, action_id: str, call: Action | Edited, *, waiter: int = 0, owner: object | None = None
     ) -> Claimed:
         """Take an approved action in hand; see ``Service.claim``. It may wait for people again instead."""
-        claimed = self.service.claim(action_id, action, waiter=waiter, owner=owner or action)
+        claimed = self.service.claim(action_id, call, waiter=waiter, owner=owner or call)
         if claimed.record.state == State.PENDING:
             if self._expiry is not None:
                 self._expiry.rearm()

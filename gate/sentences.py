@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.model import Decision
+from gate.model import Annotation, Decision, Person
 
 _ANSWER = (
     "This is an answer, not an error: do not repeat the call and do not look for another way to do the same."
@@ -98,6 +98,12 @@ SENTENCES: dict[str, Sentence] = {
         "if a person asks for it",
         _SAID,
     ),
+    "edit_not_taken": Sentence(
+        "A person changed {tool} and approved it so, but the tool does not take it.",
+        _NOTHING,
+        _LATER,
+        "if a person asks for it",
+    ),
     "not_delivered_in_time": Sentence(
         "{tool} needs a person's approval, but nobody could be asked in time.",
         _NOTHING,
@@ -185,6 +191,9 @@ def sentence(
     decisions: Sequence[Decision] = (),
     named: bool = False,
     error: str = "",
+    annotation: Annotation | None = None,
+    edits: Sequence[str] = (),
+    editors: Sequence[Person] = (),
 ) -> str:
     """Put together what the agent reads; comments stand in it word for word.
 
@@ -195,6 +204,9 @@ def sentence(
         decisions: Decisions on the call.
         named: Whether the agent may be told the names of approvers.
         error: What a failed run raised.
+        annotation: What a person says became of a call in doubt; None for nothing.
+        edits: What people changed in the call.
+        editors: Who changed it.
 
     Raises:
         KeyError: The table has no such code.
@@ -205,22 +217,70 @@ def sentence(
         tool=tool or "the call", who=subject, Who=_upper(subject), error=error or "an error"
     )
     parts = [_upper(happened), _ended(f"{row.why} {reason}") if reason and row.why else ""]
+    parts += [_edited(edits, editors, named)] if code in _TELL_EDITS else []
     parts += [_said(decision, named) for decision in decisions if decision.comment]
-    return " ".join(part for part in [*parts, _where(decisions), row.ran, row.close] if part)
+    end = (
+        [row.ran, row.close] if annotation is None else [*_looked(annotation, named), *_AFTER[annotation.ran]]
+    )
+    people = [*(each.person for each in decisions), *([annotation.person] if annotation else [])]
+    return " ".join(part for part in [*parts, _where(people), *end] if part)
 
 
-def ran_sentence(tool: str, decisions: Sequence[Decision], *, named: bool) -> str:
+_AFTER = {
+    True: ("It has taken effect, as far as that person knows.", "Do not repeat it."),
+    False: (
+        "Nothing ran, as far as that person knows.",
+        "It is not run again by itself: if it is still needed, make it as a new call, which is judged anew.",
+    ),
+}
+"""What to do once a person has said whether a call in doubt ran."""
+
+
+def _looked(annotation: Annotation, named: bool) -> list[str]:
+    """Return what a person says of a call in doubt, and how they know."""
+    name = annotation.person.name or annotation.person.user
+    who, what = name if named else "A person", "ran" if annotation.ran else "did not run"
+    said = f"{who} has looked and says that it {what}"
+    return [_ended(f'{said}, with the comment: "{annotation.comment}"' if annotation.comment else said)]
+
+
+def ran_sentence(
+    tool: str,
+    decisions: Sequence[Decision],
+    *,
+    named: bool,
+    edits: Sequence[str] = (),
+    editors: Sequence[Person] = (),
+) -> str:
     """Put together what the agent reads about a call that ran."""
     if not decisions:
         return f"{_upper(tool)} ran."
     subject = _upper(who(decisions, "approve", named=named))
     comments = [_said(decision, named) for decision in decisions if decision.comment]
-    parts = [f"{subject} approved {tool}, and it ran once.", *comments, _where(decisions)]
+    people = [each.person for each in decisions]
+    changed = _edited(edits, editors, named)
+    parts = [f"{subject} approved {tool}, and it ran once.", changed, *comments, _where(people)]
     return " ".join(part for part in parts if part)
 
 
-def _where(decisions: Sequence[Decision]) -> str:
-    return _LOCAL if any(each.person.team == LOCAL_TEAM for each in decisions) else ""
+_TELL_EDITS = frozenset(
+    {"pending", "in_doubt", "interrupted", "failed", "result_not_kept", "edit_not_taken", "expired_unused"}
+)
+"""Codes of calls that may run, or may have run, with what people changed."""
+
+
+def _edited(edits: Sequence[str], editors: Sequence[Person], named: bool) -> str:
+    """Say who changed what, so that nobody takes the call for the one that was asked for."""
+    if not edits:
+        return ""
+    people = list(dict.fromkeys(editors))
+    names = " and ".join(person.name or person.user for person in people)
+    subject = names if named and names else f"{len(people)} people" if len(people) > 1 else "a person"
+    return _ended(f"{_upper(subject)} changed the call before it was approved: {' and '.join(edits)}")
+
+
+def _where(people: Sequence[Person]) -> str:
+    return _LOCAL if any(each.team == LOCAL_TEAM for each in people) else ""
 
 
 def _said(decision: Decision, named: bool) -> str:

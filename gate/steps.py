@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gate.context import Running
+from gate.editing import Edited, EditNotTaken, edited
 from gate.errors import GateError
-from gate.model import Action
+from gate.model import Action, ActionRecord
 from gate.outcomes import Outcome, Ran
 from gate.waiting import Seen
 
@@ -25,18 +26,39 @@ class Call:
         wait: Seconds it waits if it is held; None until it is decided.
         tool: Calls the tool with the judged arguments; for an ``async def`` returns the coroutine.
         would_block: Whether waiting here would block an event loop.
-        facts: Looks the call's own facts up, again each time it is judged; None for none.
+        facts: Looks facts up for the arguments, again each time they are judged; None for none.
+        refuses: Tells why the tool does not take arguments in which some paths were changed; empty where it
+            does. None: nobody is asked.
     """
 
     action: Action
     wait: float | None
     tool: Callable[[Mapping[str, Any]], Any]
     would_block: bool = False
-    facts: Callable[[], Mapping[str, Any]] | None = None
+    facts: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    refuses: Callable[[Mapping[str, Any], Iterable[str]], str] | None = None
 
     def judged(self) -> Action:
         """Return the action with its facts as of now; never inside a transaction."""
-        return self.action if self.facts is None else replace(self.action, facts=self.facts())
+        return self._with_facts(self.action)
+
+    def edited(self, record: ActionRecord) -> Edited:
+        """Return the call with what people changed in it, with its facts as of now.
+
+        Args:
+            record: The action as the store has it.
+
+        Raises:
+            EditNotTaken: The call or the tool does not take what was changed.
+        """
+        found = edited(self.action, record.patch, record.version)
+        why = self.refuses(found.action.arguments, record.patch) if self.refuses else ""
+        if why:
+            raise EditNotTaken(why)
+        return replace(found, action=self._with_facts(found.action))
+
+    def _with_facts(self, action: Action) -> Action:
+        return action if self.facts is None else replace(action, facts=self.facts(action.arguments))
 
 
 @dataclass(frozen=True, slots=True)

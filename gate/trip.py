@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gate.changes import changed_words
 from gate.clock import monotonic
 from gate.context import Running
+from gate.editing import EditNotTaken
 from gate.errors import GateError
 from gate.lifecycle import OPEN, State
 from gate.model import Action, ActionRecord
@@ -64,9 +67,9 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
     try:
         while record.state in OPEN or record.state == State.RUNNING:
             if record.state == State.APPROVED:
-                claimed = yield VerbStep(partial(_claim, runtime, call, record.id, waiter))
+                claimed, taken = yield VerbStep(partial(_claim, runtime, call, record, waiter))
                 if claimed.run:
-                    return (yield from _run(runtime, call, claimed.record))
+                    return (yield from _run(runtime, taken, claimed.record))
                 record = claimed.record
                 continue
             left = None if until is None else until - monotonic()
@@ -87,9 +90,16 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
     return outcome_of(record)
 
 
-def _claim(runtime: Runtime, call: Call, action_id: str, waiter: int) -> Claimed:
-    """Take an approved call in hand, with its facts looked up again first."""
-    return runtime.claim(action_id, call.judged(), waiter=waiter, owner=call.action)
+def _claim(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -> tuple[Claimed, Call]:
+    """Take an approved call in hand, with its facts looked up again first; return the call that runs, too."""
+    if record.version < 2:
+        return runtime.claim(record.id, call.judged(), waiter=waiter, owner=call.action), call
+    try:
+        changed = call.edited(record)
+    except EditNotTaken as why:
+        return Claimed(False, runtime.service.not_taken(record.id, record.version, str(why))), call
+    claimed = runtime.claim(record.id, changed, waiter=waiter, owner=call.action)
+    return claimed, replace(call, action=changed.action)
 
 
 def wait_once(
@@ -124,7 +134,7 @@ def _deadline(record: ActionRecord) -> datetime | None:
 
 def _run(runtime: Runtime, call: Call, record: ActionRecord) -> Trip:
     """Run the tool of an action that is in hand, and settle it."""
-    step = ToolStep(call, Running(record.id, record.decisions))
+    step = ToolStep(call, Running(record.id, record.decisions, changed_words(record.edits)))
     try:
         done = yield step
     except GeneratorExit:

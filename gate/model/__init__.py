@@ -12,7 +12,9 @@ from gate.model.calls import (
     Risk,
     Weight,
 )
+from gate.model.edits import Change, Edit, Field
 from gate.model.people import (
+    Annotation,
     Card,
     Decision,
     Freeze,
@@ -37,14 +39,18 @@ from gate.model.verdicts import (
 __all__ = [
     "Action",
     "ActionRecord",
+    "Annotation",
     "Answer",
     "Approver",
     "BudgetCall",
     "BudgetState",
     "Card",
+    "Change",
     "Decision",
+    "Edit",
     "Effect",
     "Evidence",
+    "Field",
     "Freeze",
     "HoldRecord",
     "Notice",

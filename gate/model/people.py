@@ -69,6 +69,23 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class Annotation:
+    """What a person says became of a call in doubt; it moves no state and revives no approval.
+
+    Attributes:
+        person: Who.
+        ran: Whether they say that it ran.
+        comment: How they know; empty for nothing.
+        at: When the store recorded it, UTC.
+    """
+
+    person: Person
+    ran: bool
+    comment: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """A Slack message that shows a hold.
 
@@ -90,7 +107,8 @@ class Notice:
     Attributes:
         id: Row id.
         kind: ``card`` (post the hold's card), ``refresh`` (update every card of the hold to its current
-            state), ``reply`` (thread reply under the hold's cards) or ``announce`` (channel message).
+            state), ``reply`` (thread reply under the hold's cards), ``doubt`` (ask about an allowed call in
+            doubt) or ``announce`` (channel message).
         hold: Hold id; None for announcements.
         version: Version of the hold the notice is about; 0 for announcements.
         channel: Channel id for ``card`` and ``announce``; empty for the others.
@@ -99,7 +117,7 @@ class Notice:
     """
 
     id: int
-    kind: Literal["card", "refresh", "reply", "announce"]
+    kind: Literal["card", "refresh", "reply", "doubt", "announce"]
     hold: str | None
     version: int
     channel: str

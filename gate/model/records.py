@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from gate.lifecycle import State
 from gate.model.calls import Evidence, PastCall, Principal, ResolvedEffect
-from gate.model.people import Card, Decision, Person
+from gate.model.edits import Edit
+from gate.model.people import Annotation, Card, Decision, Person
 from gate.model.verdicts import Requirement, Ruling
 
 
@@ -20,7 +21,7 @@ class HoldRecord:
     Attributes:
         id: Action id.
         store: Store id, carried by every button.
-        version: Current version, from 1.
+        version: Current version, from 1; 0 for an allowed call in doubt, which nobody held.
         nonce: Random mark of the current version; not a credential.
         state: Where it stands.
         code: Outcome code once ended; empty before.
@@ -54,8 +55,11 @@ class HoldRecord:
         waiting: Whether a live caller waits for it now.
         revision: Policy revision that held it.
         view_required: Whether approvers must open the full view first.
+        edits: What people changed, oldest first.
+        editable: Paths of values that approvers may change; the policy in force may have fewer.
         denied: What people denied this agent before, newest first.
         similar: Other holds of the same action that wait now, oldest first.
+        annotation: What a person says became of it while it is in doubt; None for nothing.
     """
 
     id: str
@@ -94,8 +98,11 @@ class HoldRecord:
     waiting: bool
     revision: str
     view_required: bool = False
+    edits: tuple[Edit, ...] = ()
+    editable: tuple[str, ...] = ()
     denied: tuple[PastCall, ...] = ()
     similar: tuple[PastCall, ...] = ()
+    annotation: Annotation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,9 @@ class ActionRecord:
         kept: Whether the result was kept.
         error: Class and redacted text of what the run raised; empty otherwise.
         late: Whether it was settled after it had been in doubt.
+        patch: By path the tagged form of each value that people changed in the submitted call.
+        edits: What people changed, oldest first.
+        annotation: What a person says became of it while it is in doubt; None for nothing.
     """
 
     id: str
@@ -137,6 +147,9 @@ class ActionRecord:
     kept: bool
     error: str
     late: bool
+    patch: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    edits: tuple[Edit, ...] = field(default=(), repr=False)
+    annotation: Annotation | None = None
 
 
 @dataclass(frozen=True, slots=True)

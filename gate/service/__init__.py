@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gate.service.admins import AdminVerbs
 from gate.service.agents import AgentVerbs
+from gate.service.editors import EditVerbs
 from gate.service.keepers import KeepVerbs
 from gate.service.operators import OperatorVerbs
 from gate.service.outbox import OutboxVerbs
@@ -12,7 +13,7 @@ from gate.service.people import PeopleVerbs
 __all__ = ["Service"]
 
 
-class Service(AgentVerbs, PeopleVerbs, OperatorVerbs, OutboxVerbs, AdminVerbs, KeepVerbs):
+class Service(AgentVerbs, PeopleVerbs, EditVerbs, OperatorVerbs, OutboxVerbs, AdminVerbs, KeepVerbs):
     """Do what the gate can do: one verb, one transaction.
 
     Args:

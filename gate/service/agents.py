@@ -9,6 +9,7 @@ from typing import Any
 
 from gate.clock import to_us
 from gate.digest import action_digest
+from gate.editing import Edited, edited_digest
 from gate.errors import ActionError, CallIdReused, ClockError, IllegalMove, NoSession, StoreError
 from gate.ids import new_id
 from gate.lifecycle import State
@@ -27,6 +28,7 @@ from gate.service.preparing import (
     rerouted_use,
     spending_of,
 )
+from gate.service.revising import recorded_of
 from gate.service.road import Road, T, afterwards
 from gate.verbs import claim as claiming
 from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
@@ -96,18 +98,25 @@ class AgentVerbs(Road):
         return submission
 
     def claim(
-        self, action_id: str, action: Action, *, waiter: int = 0, owner: object | None = None
+        self, action_id: str, call: Action | Edited, *, waiter: int = 0, owner: object | None = None
     ) -> Claimed:
-        """Take an approved action in hand; see ``verbs.claim``. ``run`` is True for one caller, once."""
+        """Take an approved action in hand; see ``verbs.claim``. ``run`` is True for one caller, once.
+
+        Args:
+            action_id: Which action.
+            call: The call that would run: as submitted, or with what people changed.
+            waiter: The caller's waiter number; 0 for none.
+            owner: When it is gone, nobody has the action in hand; None: in hand until it settles.
+        """
         self._follow_fork()
+        action, version = (call, 1) if isinstance(call, Action) else (call.action, call.version)
 
         def verb(turn: Turn, asked: tuple[str, Judgement]) -> Claimed:
-            return claiming.claim(turn, action_id, action, *asked, waiter=waiter)
+            digest, judgement = asked
+            return claiming.claim(turn, action_id, action, digest, judgement, version=version, waiter=waiter)
 
         with self._hands.reach(action_id, durable=True, owner=owner) as keep:
-            claimed = self._judged(
-                lambda policy: (action_digest(self.store.key, action), self._judgement(action, policy)), verb
-            )
+            claimed = self._judged(lambda policy: (self._digest(call), self._judgement(action, policy)), verb)
             keep(claimed.run)
         if claimed.record.state != State.PENDING:
             self._waits.drop(waiter)
@@ -197,6 +206,7 @@ class AgentVerbs(Road):
         action, facts = self._with_facts(given)
         verdict = self._rerouted(evaluate(policy, action))
         redacted = redacted_for(policy, action, verdict)
+        spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
         return submitting.Draft(
             id=new,
             action=replace(action, note=_hidden_in(action.note), target=_hidden_in(action.target)),
@@ -205,10 +215,17 @@ class AgentVerbs(Road):
             hidden=redacted.hidden,
             concealed=frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict)),
             described=describe(verdict.effect.describe, action.name, redacted.arguments),
-            spending=spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel),
+            spending=spending,
             facts=facts,
             limits=policy.limits,
+            recorded=recorded_of(verdict, given, redacted, spending.entry),
         )
+
+    def _digest(self, call: Action | Edited) -> str:
+        key = self.store.key
+        if isinstance(call, Action):
+            return action_digest(key, call)
+        return edited_digest(key, action_digest(key, call.submitted), call.patch)
 
     def _judgement(self, given: Action, policy: PolicySet) -> Judgement:
         action, facts = self._with_facts(given)

@@ -53,7 +53,7 @@ class PeopleVerbs(Road):
             IllegalMove: It is late, decided, changed, frozen, lacks a comment or the full view, or no budget
                 lets more calls pass.
         """
-        comment, person = storable(comment), _storable(person)
+        comment, person = storable(comment), storable_person(person)
         ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
 
         def verb(turn: Turn, policy: PolicySet) -> HoldRecord | Fault:
@@ -84,7 +84,12 @@ class PeopleVerbs(Road):
         """Return every approver entry that may matter to a hold: as stored, and as the policy has it now."""
         record, policy = self.hold(hold_id), self.policy()
         now = [policy.requirement_of(rule) for each in record.requirements for rule in each.rules]
-        lists = [*(each.approvers for each in record.requirements), *(one.approvers for one in now if one)]
+        operators = () if record.version else policy.operators
+        lists = [
+            operators,
+            *(each.approvers for each in record.requirements),
+            *(one.approvers for one in now if one),
+        ]
         return tuple(dict.fromkeys(approver for entries in lists for approver in entries))
 
     def hold(self, hold_id: str) -> HoldRecord:
@@ -100,7 +105,7 @@ class PeopleVerbs(Road):
     def who_asked(self, hold_id: str, person: Person | None) -> None:
         """Record who the address a session acts for belongs to; nobody for sure ends the hold undelivered."""
         with self._turn() as turn:
-            workspace.who_asked(turn, hold_id, _storable(person) if person else None)
+            workspace.who_asked(turn, hold_id, storable_person(person) if person else None)
 
     def undeliver(self, hold_id: str, *, code: str, reason: str) -> None:
         """End a pending hold because nobody could be asked."""
@@ -108,5 +113,6 @@ class PeopleVerbs(Road):
             ends.undeliver(turn, hold_id, code=code, reason=storable(reason))
 
 
-def _storable(person: Person) -> Person:
+def storable_person(person: Person) -> Person:
+    """Return a person whose name has a UTF-8 form."""
     return replace(person, name=storable(person.name))

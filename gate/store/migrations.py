@@ -50,14 +50,17 @@ CREATE TABLE holds (
     version INTEGER NOT NULL, expires_at INTEGER NOT NULL,
     deliver_by INTEGER NOT NULL, accepted_at INTEGER, use_by INTEGER, ask_again_us INTEGER NOT NULL,
     evidence_mark INTEGER NOT NULL, evidence TEXT NOT NULL, identical TEXT NOT NULL, note TEXT, target TEXT,
-    not_shown TEXT NOT NULL, asker TEXT NOT NULL DEFAULT '', deadline INTEGER) STRICT;
+    not_shown TEXT NOT NULL, asker TEXT NOT NULL DEFAULT '', deadline INTEGER,
+    recorded TEXT NOT NULL DEFAULT '') STRICT;
 CREATE INDEX holds_by_session ON holds (asked_in, asked_at);
 CREATE INDEX holds_by_deadline ON holds (deadline) WHERE deadline IS NOT NULL;
 CREATE TABLE versions (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, nonce TEXT NOT NULL UNIQUE,
     digest TEXT NOT NULL, revision TEXT NOT NULL, arguments TEXT NOT NULL, hidden TEXT NOT NULL,
     decisive TEXT NOT NULL, effect TEXT NOT NULL, rulings TEXT NOT NULL, requirements TEXT NOT NULL,
-    view_required INTEGER NOT NULL, made_at INTEGER NOT NULL, PRIMARY KEY (action, version)) STRICT;
+    view_required INTEGER NOT NULL, made_at INTEGER NOT NULL, patch TEXT NOT NULL DEFAULT '{}',
+    changes TEXT NOT NULL DEFAULT '[]', editor TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (action, version)) STRICT;
 CREATE TABLE decisions (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
     name TEXT NOT NULL, said TEXT NOT NULL CHECK (said IN ('approve', 'deny')), comment TEXT NOT NULL,
@@ -67,6 +70,12 @@ CREATE TABLE decisions (
 CREATE TABLE views_opened (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
     at INTEGER NOT NULL, PRIMARY KEY (action, version, team, user)) STRICT;
+CREATE TABLE doubts (
+    action TEXT PRIMARY KEY REFERENCES actions, nonce TEXT NOT NULL, effect TEXT NOT NULL,
+    requirements TEXT NOT NULL) STRICT;
+CREATE TABLE annotations (
+    action TEXT PRIMARY KEY REFERENCES actions, ran INTEGER NOT NULL, comment TEXT NOT NULL,
+    team TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
 CREATE TABLE waiters (
     n INTEGER PRIMARY KEY, action TEXT NOT NULL REFERENCES actions,
     process INTEGER NOT NULL REFERENCES processes) STRICT;

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from gate.clock import from_us
 from gate.lifecycle import State
-from gate.model import ActionRecord, Card, Decision, Person, Principal
+from gate.model import ActionRecord, Card, Decision, Edit, Person, Principal
 from gate.store.port import Row
 
 
@@ -72,7 +72,9 @@ def card(row: Row) -> Card:
     return Card(row["channel"], row["ts"], row["version"])
 
 
-def action_record(row: Row, decisions: tuple[Decision, ...], named: bool) -> ActionRecord:
+def action_record(
+    row: Row, decisions: tuple[Decision, ...], named: bool, edits: tuple[Edit, ...] = ()
+) -> ActionRecord:
     """Return an action from its row, joined with its hold where it has one."""
     state = State(row["state"])
     return ActionRecord(
@@ -92,4 +94,6 @@ def action_record(row: Row, decisions: tuple[Decision, ...], named: bool) -> Act
         kept=bool(row["kept"]),
         error=row["error"],
         late=bool(row["late"]),
+        patch=json.loads(row["patch"]) if edits else {},
+        edits=edits,
     )

@@ -62,10 +62,27 @@ def rulings(turn: Turn, row: Row, over: Sequence[Judged]) -> list[Ruling]:
     return [ruling_of(one.use, ledger.state(turn.tx, one, turn.us, action=row["id"])) for one in said]
 
 
+def unasked(row: Row, verdict: Verdict) -> list[Ruling]:
+    """Return what holds a changed call and was not known to when it was changed.
+
+    Whoever changed it saw neither hidden values nor what the host says of the new ones, and was judged
+    without them; here the call is whole. A call that nobody changed was whole when it was submitted.
+    """
+    if row["version"] < 2 or verdict.answer != "require_approval":
+        return []
+    asked = asked_rules(row)
+    return [each for each in verdict.rulings if each.requirement is not None and each.rule not in asked]
+
+
 def ask_again(
-    turn: Turn, row: Row, asked: Judgement, over: Sequence[Judged], found: Sequence[Judged]
+    turn: Turn,
+    row: Row,
+    asked: Judgement,
+    said: Sequence[Ruling],
+    reads: Iterable[str],
+    found: Sequence[Judged],
 ) -> None:
-    """Put an approved hold back to pending, with what its budgets require added.
+    """Put an approved hold back to pending, with what its budgets, or a changed call's rules, require added.
 
     Decisions stand for what they were given for; the added requirements count only later ones, since nobody
     had seen these numbers. The deadline does not move. Buttons of the old card are void.
@@ -74,17 +91,17 @@ def ask_again(
         turn: The open turn.
         row: The action's joined row.
         asked: What the policy in force says.
-        over: The budgets that are over and that nobody decided about.
+        said: What says that people must be asked, and about which nobody decided.
+        reads: Paths that budgets among it read.
         found: How every budget of the call stands, for the log.
     """
-    said = rulings(turn, row, over)
     added = merge([each.requirement for each in said if each.requirement is not None])
     reason = said[0].reason
     turn.move(
         row, Verb.CLAIM, State.PENDING, actor=GATE, reason=reason, rules=[each.rule for each in said],
         revision=asked.verdict.revision, budgets=ledger.told(found),
     )  # fmt: skip
-    _write(turn, row, asked, said, added, [path for one in over for path in one.use.reads])
+    _write(turn, row, asked, said, added, reads)
     ledger.wait(turn, row["id"], asked.spending.uses)
     _tell(turn, row, added, reason)
     ends.expire(turn, action_row(turn.tx, row["id"]))

@@ -13,7 +13,7 @@ from gate.lifecycle import State, Verb
 from gate.model import Action, ActionRecord, Ruling
 from gate.model.own_rules import blocked_code
 from gate.store.port import Row
-from gate.verbs import asking, ends, freezing, ledger, look, timing, waiting
+from gate.verbs import asking, doubts, ends, freezing, ledger, look, timing, waiting
 from gate.verbs.asking import Judgement
 from gate.verbs.turn import GATE, Stale, Turn, action_row
 
@@ -49,7 +49,14 @@ class End:
 
 
 def claim(
-    turn: Turn, action_id: str, action: Action, digest: str, asked: Judgement, *, waiter: int
+    turn: Turn,
+    action_id: str,
+    action: Action,
+    digest: str,
+    asked: Judgement,
+    *,
+    version: int = 1,
+    waiter: int,
 ) -> Claimed:
     """Take an approved action in hand, at most one caller, at most once.
 
@@ -59,6 +66,7 @@ def claim(
         action: The call that would run.
         digest: Its digest; must be the approved version's.
         asked: What the policy in force says of it now.
+        version: The version that it is; another one's approval does not count for it.
         waiter: The caller's waiter number; 0 for none. It stays where the hold waits for people again.
 
     Raises:
@@ -70,6 +78,8 @@ def claim(
         return Claimed(False, look.record(turn.tx, row))
     if not row["declared_read"]:
         timing.refuse_behind(turn)
+    if version != row["version"]:
+        return Claimed(False, look.record(turn.tx, row))
     if digest != row["current_digest"]:
         raise IllegalMove(
             f"The call is not the one that was approved as {action_id}; nothing ran.", code="changed"
@@ -99,14 +109,14 @@ def _move(turn: Turn, row: Row, asked: Judgement) -> bool:
         return False
     found = ledger.judged(turn.tx, asked.spending.uses, turn.us)
     over = asking.undecided(row, found)
-    said = asking.rulings(turn, row, over) if over else []
+    said = [*(asking.rulings(turn, row, over) if over else []), *asking.unasked(row, verdict)]
     if any(each.answer == "block" for each in said):
         _block(turn, row, said, verdict.revision, budgets=ledger.told(found))
-    elif over:
-        asking.ask_again(turn, row, asked, over, found)
+    elif said:
+        asking.ask_again(turn, row, asked, said, [path for one in over for path in one.use.reads], found)
     else:
         _start(turn, row, asked, found)
-    return not over
+    return not said
 
 
 def _block(
@@ -149,7 +159,7 @@ def settle(turn: Turn, action_id: str, end: End) -> None:
         "UPDATE actions SET result = ?, kept = ?, error = ?, late = ? WHERE id = ?",
         (end.result, end.result is not None, error, late, action_id),
     )
-    turn.tell_people(row, _told(end, late))
+    doubts.tell(turn, row, _told(end, late))
 
 
 def _told(end: End, late: bool) -> str:
@@ -170,4 +180,7 @@ def doubt(turn: Turn, row: Row, *, code: str, reason: str, actor: str = GATE) ->
         turn.tx.run("UPDATE actions SET error = ? WHERE id = ?", (f"interrupted: {reason}", row["id"]))
         return
     turn.move(row, Verb.DOUBT, State.IN_DOUBT, actor=actor, code=code, reason=reason)
-    turn.tell_people(row, f"In doubt: {reason} It is not run again.")
+    if row["version"]:
+        turn.tell_people(row, f"In doubt: {reason} It is not run again.")
+    else:
+        turn.notify("doubt", {**row, "version": 0})

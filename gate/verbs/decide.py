@@ -15,7 +15,7 @@ from gate.policy.policyset import PolicySet
 from gate.requirements import all_met
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import ends, freezing, headroom, look
+from gate.verbs import ends, freezing, headroom, look, versions
 from gate.verbs.turn import ACTION, Turn, action_row
 
 
@@ -64,19 +64,19 @@ def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> Fault |
         None if the answer counts, or why it does not.
     """
     try:
-        row = _current(turn, ballot, store)
-        counts = _counts(row, ballot, policy)
+        row = current(turn, ballot, store)
+        counts = counts_in(row, ballot, policy)
         _check_way(turn, row, ballot, counts)
         if ballot.headroom and ballot.said == "approve":
             headroom.check(row, counts, policy)
     except Fault as fault:
         refuse(turn, ballot.hold, ballot.actor, fault.code, str(fault), ballot.route)
         return fault
-    _record(turn, row, ballot, counts)
+    record(turn, row, ballot, counts)
     if ballot.said == "deny":
         _deny(turn, row, ballot)
     else:
-        _approve(turn, row, ballot, policy)
+        approve(turn, row, ballot, policy)
     return None
 
 
@@ -92,8 +92,12 @@ def refuse(turn: Turn, hold: str, actor: str, code: str, reason: str, route: Rou
     )
 
 
-def _current(turn: Turn, ballot: Ballot, store: str) -> Row:
-    """Return the row of the hold if it may still be answered at this version."""
+def current(turn: Turn, ballot: Ballot, store: str) -> Row:
+    """Return the row of the hold if it may still be answered at this version.
+
+    Raises:
+        IllegalMove: It may not: it is another store's, unknown, late, decided or changed.
+    """
     if ballot.store != store:
         raise IllegalMove(
             "This card belongs to another installation of the gate; nothing was recorded.", code="other_store"
@@ -125,7 +129,7 @@ def _late(row: Row) -> IllegalMove:
 
 def _ended(turn: Turn, row: Row) -> IllegalMove:
     said = look.decisions(turn.tx, row["id"], row["version"])
-    by = "".join(f" by {_called(each.person)}" for each in said if each.said == "deny")
+    by = "".join(f" by {called(each.person)}" for each in said if each.said == "deny")
     late = row["state"] in (State.EXPIRED, State.UNDELIVERED)
     when = f" at {_at(row['ended_at'])}" if row["ended_at"] else ""
     return IllegalMove(
@@ -141,8 +145,10 @@ def _changed(turn: Turn, row: Row, ballot: Ballot) -> IllegalMove:
         "SELECT made_at FROM versions WHERE action = ? AND version = ?", (row["id"], row["version"])
     )
     if known and newest:
+        editor = versions.changed_by(turn.tx, row["id"], row["version"])
+        by = f" by {called(editor)}" if editor else ""
         return IllegalMove(
-            f"It was changed at {_at(newest['made_at'])}; look at the card again. Nothing was recorded.",
+            f"It was changed{by} at {_at(newest['made_at'])}; look at the card again. Nothing was recorded.",
             code="changed",
         )
     return IllegalMove(
@@ -150,7 +156,7 @@ def _changed(turn: Turn, row: Row, ballot: Ballot) -> IllegalMove:
     )
 
 
-def _counts(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
+def counts_in(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
     """Return the indexes of the requirements this person counts in.
 
     Raises:
@@ -189,15 +195,33 @@ def _check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> 
     """Refuse an answer that lacks what its rules ask of it."""
     if ballot.said not in ("approve", "deny"):
         raise IllegalMove(f"{ballot.said!r} is neither approve nor deny; nothing was recorded.")
+    if ballot.said == "deny":
+        _check_comment(row, ballot, counts)
+        return
+    if row["state"] == State.APPROVED:
+        raise IllegalMove("It is approved already; your answer was not needed.", code="already_decided")
+    check_approval(turn, row, ballot, counts)
+    if counts <= _given(turn, row, ballot.person):
+        raise IllegalMove(
+            "You have approved this already; it still waits for others.", code="already_decided"
+        )
+
+
+def _check_comment(row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
     needs = [look.requirements(row)[index] for index in counts]
     if any(ballot.said in each.comment_required for each in needs) and not ballot.comment.strip():
         raise IllegalMove(
             f"The policy asks for a comment to {ballot.said}; nothing was recorded.", code="comment_required"
         )
-    if ballot.said == "deny":
-        return
-    if row["state"] == State.APPROVED:
-        raise IllegalMove("It is approved already; your answer was not needed.", code="already_decided")
+
+
+def check_approval(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
+    """Refuse an approval that lacks a comment or a look its rules ask for, and any while frozen.
+
+    Raises:
+        IllegalMove: It is refused.
+    """
+    _check_comment(row, ballot, counts)
     frozen = freezing.freeze_of(turn.tx, row["agent"], row["session"])
     if frozen is not None:
         raise IllegalMove(
@@ -207,10 +231,6 @@ def _check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> 
         raise IllegalMove(
             "Open 'View everything' first: a value that decides does not stand on the card.",
             code="view_required",
-        )
-    if counts <= _given(turn, row, ballot.person):
-        raise IllegalMove(
-            "You have approved this already; it still waits for others.", code="already_decided"
         )
 
 
@@ -231,7 +251,7 @@ def _given(turn: Turn, row: Row, person: Person) -> frozenset[int]:
     return frozenset(json.loads(found["counts"])) if found else frozenset()
 
 
-def _record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
+def record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
     """Keep the answer: one for each person and version.
 
     An approval may be turned into a denial, or be given again for what was required since.
@@ -259,7 +279,8 @@ def _deny(turn: Turn, row: Row, ballot: Ballot) -> None:
     turn.tell_people(row, f"Denied by {_name(ballot)}{_quote(ballot)} Nothing ran.")
 
 
-def _approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
+def approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
+    """Move a hold on after an approval that was recorded: approved where its requirements are met now."""
     needs = look.requirements(row)
     given = turn.tx.all(
         "SELECT counts FROM decisions WHERE action = ? AND version = ? AND said = 'approve'",
@@ -295,10 +316,10 @@ def _move(turn: Turn, row: Row, ballot: Ballot, verb: Verb, end: State) -> None:
 
 
 def _name(ballot: Ballot) -> str:
-    return _called(ballot.person)
+    return called(ballot.person)
 
 
-def _called(person: Person) -> str:
+def called(person: Person) -> str:
     """Return a person's name with their id, since anybody may take anybody's name."""
     return f"{person.name} ({person.user})" if person.name else person.user
 

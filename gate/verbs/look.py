@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from gate.clock import from_us
@@ -20,9 +21,10 @@ from gate.model import (
     ResolvedEffect,
     Ruling,
 )
+from gate.requirements import editable_paths
 from gate.store import rows
 from gate.store.port import Reader, Row
-from gate.verbs import waiting
+from gate.verbs import doubts, versions, waiting
 from gate.verbs.turn import ACTION
 
 HISTORY = 20
@@ -69,7 +71,11 @@ def hides_decisive(decisive: Sequence[str], hidden: frozenset[str]) -> bool:
 def record(reader: Reader, row: Row) -> ActionRecord:
     """Return an action from its joined row."""
     named = [each.name_approver for each in requirements(row)]
-    return rows.action_record(row, decisions(reader, row["id"], row["version"]), bool(named) and all(named))
+    said = decisions(reader, row["id"], row["version"])
+    changed = versions.edits(reader, row["id"], row["version"])
+    found = rows.action_record(row, said, bool(named) and all(named), changed)
+    looked = doubts.annotation(reader, row["id"], row["state"])
+    return found if looked is None else replace(found, annotation=looked)
 
 
 def action(reader: Reader, action_id: str) -> ActionRecord:
@@ -97,7 +103,8 @@ def states(reader: Reader, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
 
 _BEGINS = {
     "actions": "SELECT id FROM actions WHERE id >= ? AND id < ? LIMIT 2",
-    "holds": "SELECT action AS id FROM holds WHERE action >= ? AND action < ? LIMIT 2",
+    "holds": "SELECT action AS id FROM (SELECT action FROM holds UNION ALL SELECT action FROM doubts) "
+    "WHERE action >= ? AND action < ? LIMIT 2",
 }
 
 
@@ -125,7 +132,7 @@ def full_id(reader: Reader, prefix: str, *, table: Literal["actions", "holds"] =
 
 
 def hold(reader: Reader, store: str, hold_id: str) -> HoldRecord:
-    """Return one hold as people see it.
+    """Return one hold as people see it, or an allowed call that is in doubt.
 
     Args:
         reader: Where to read.
@@ -135,8 +142,11 @@ def hold(reader: Reader, store: str, hold_id: str) -> HoldRecord:
     Raises:
         IllegalMove: There is no such hold.
     """
-    row = reader.one(_HOLD + "WHERE a.id = ?", (full_id(reader, hold_id, table="holds"),))
+    full = full_id(reader, hold_id, table="holds")
+    row = reader.one(_HOLD + "WHERE a.id = ?", (full,))
     if row is None:
+        if (doubtful := doubts.allowed(reader, store, full)) is not None:
+            return doubtful
         raise IllegalMove(f"There is no hold {hold_id} in this store.", code="unknown_hold")
     return _hold(reader, store, row)
 
@@ -170,11 +180,16 @@ def past_call(reader: Reader, row: Row) -> PastCall:
         row["described"],
         State(row["state"]),
         from_us(row["submitted_at"]),
-        (said and said["comment"]) or row["reason"],
+        (said and said["comment"]) or _looked(reader, row) or row["reason"],
         held=bool(row.get("version")),
         by=said["user"] if said else "",
         ended_at=rows.moment(row["ended_at"]),
     )
+
+
+def _looked(reader: Reader, row: Row) -> str:
+    """Return what a person said of an earlier call in doubt; empty for any other."""
+    return doubts.words(doubts.annotation(reader, row["id"], row["state"]))
 
 
 def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
@@ -220,13 +235,23 @@ def _hold(reader: Reader, store: str, row: Row) -> HoldRecord:
         history=_history(reader, row),
         denied=_denied(reader, row),
         similar=_similar(reader, row),
+        annotation=doubts.annotation(reader, row["id"], row["state"]),
         waiting=waiting.any_left(reader, row["id"]),
         view_required=bool(row["view_required"]),
         result=row["result"],
+        edits=versions.edits(reader, row["id"], row["version"]),
+        editable=_editable(row),
         **_plain(row),
         **_times(row),
         **_judged(row),
     )
+
+
+def _editable(row: Row) -> tuple[str, ...]:
+    """Return the paths that may be changed: those that every rule allows, and whose value can be."""
+    kept = versions.recorded(row)
+    allowed = editable_paths(requirements(row)) if kept else ()
+    return tuple(each.path for each in kept.fields if each.path in allowed) if kept else ()
 
 
 def _plain(row: Row) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class Draft:
         spending: What it would add to each budget, and what the ledger keeps of it.
         facts: The facts of its session that it was judged with, as JSON text.
         limits: How much may wait for people.
+        recorded: What is kept of it so that it may be changed later; empty where nothing may be.
         judged: How its budgets stand; worked out inside the transaction.
     """
 
@@ -63,6 +64,7 @@ class Draft:
     spending: Spending
     facts: str
     limits: Limits
+    recorded: str = ""
     judged: tuple[Judged, ...] = ()
 
     @property
@@ -306,7 +308,7 @@ def _insert_hold(turn: Turn, draft: Draft, alike: Row | None) -> None:
         identical=rows.dump(PastCall | None, look.past_call(turn.tx, alike) if alike else None),
         note=action.note, target=action.target, not_shown=json.dumps(action.not_shown),
         asker=json.dumps([asked.team or "", asked.id, ""]) if known and asked else "",
-        deadline=min(expires, deliver),
+        deadline=min(expires, deliver), recorded=draft.recorded,
     )  # fmt: skip
 
 

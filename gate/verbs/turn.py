@@ -131,9 +131,9 @@ class Turn:
                 text=text, made_at=self.us, due_at=self.us,
             )  # fmt: skip
 
-    def tell_people(self, row: Row, sentence: str) -> None:
+    def tell_people(self, row: Row, sentence: str, *, always: bool = False) -> None:
         """Refresh the cards of a hold and say the same in their threads; nothing for an action never held."""
-        if row.get("version"):
+        if always or row.get("version"):
             self.notify("refresh", row)
             self.notify("reply", row, text=sentence)
 
@@ -141,7 +141,8 @@ class Turn:
 ACTION = (
     "SELECT a.*, h.version, h.expires_at, h.deliver_by, h.accepted_at, h.use_by, h.ask_again_us, "
     "h.evidence_mark, "
-    "h.asker, v.digest AS current_digest, v.nonce, v.requirements, v.rulings, v.view_required "
+    "h.asker, v.digest AS current_digest, v.nonce, v.requirements, v.rulings, v.view_required, "
+    "v.patch "
     "FROM actions a LEFT JOIN holds h ON h.action = a.id "
     "LEFT JOIN versions v ON v.action = a.id AND v.version = h.version "
 )

@@ -24,7 +24,7 @@ CODES = {
     "Blocked": "blocked frozen too_many_pending no_policy",
     "Denied": "denied",
     "Expired": "expired_unanswered expired_unused",
-    "Cancelled": "cancelled_by_operator session_ended caller_gone key_renewed store_adopted",
+    "Cancelled": "cancelled_by_operator session_ended caller_gone key_renewed store_adopted edit_not_taken",
     "Undelivered": "not_delivered_in_time delivery_failed nobody_can_approve cannot_tell_who_asked"
     " too_large_to_show",
     "Pending": "pending",

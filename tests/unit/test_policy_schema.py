@@ -56,6 +56,7 @@ rules:
     then: require_approval
     reason: Why.
     approvers: [finance]
+    editable: [args.n, 'args["the m"].x']
   - {id: three, then: block, reason: Why.}
 budgets:
   - {id: calls, limit: 50, per: session, window: 1h}
