@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from enum import Enum
@@ -29,6 +30,10 @@ MAX_VALUES = 20_000
 MAX_BYTES = 1_000_000
 _MAX_INT_BITS = 13_000
 _SAFE_INT = 2**53
+_SMALLEST_PLAIN = 0.0001
+_LAST_SORTED = "\ud800"
+"""Among characters below this one, code points sort as UTF-16 units do; above U+FFFF they do not."""
+_SHORT = 1000
 _PREFIX = b"gate.action.v1\n"
 
 _Path = tuple["_Path", str | int] | str
@@ -50,6 +55,20 @@ def tagged(value: object, *, path: str = "value") -> Any:
 def canonical(form: Any) -> bytes:
     """Return the RFC 8785 bytes of a tagged form."""
     return rfc8785.dumps(form)
+
+
+def written(value: object, *, path: str = "value") -> bytes:
+    """Return the RFC 8785 bytes of the tagged form of a value; see ``tagged``."""
+    walk = _Walk()
+    return _encoded(walk.value(value, path), plain=walk.plain)
+
+
+def _encoded(form: Any, *, plain: bool) -> bytes:
+    """Return the RFC 8785 bytes of a tagged form; ``json`` writes the same, and sooner, where it is plain."""
+    return _ENCODER.encode(form).encode() if plain else canonical(form)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False)
 
 
 def snapshot(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,36 +118,44 @@ def action_digest(key: bytes, action: Action) -> str:
         ActionError: A part of the call cannot be judged.
     """
     for part in ("call_id", "note", "parent"):
-        tagged(getattr(action, part), path=part)  # stored beside the call, so judged too, but not digested
-    person = action.on_behalf_of
+        _beside(getattr(action, part), part)  # stored beside the call, so judged too, but not digested
+    person, walk = action.on_behalf_of, _Walk()
     form = {
-        "name": tagged(action.name, path="name"),
-        "target": tagged(action.target, path="target"),
-        "arguments": tagged(_mapping(action.arguments), path="args"),
-        "agent": tagged(action.agent, path="agent"),
-        "session": tagged(action.session, path="session"),
-        "on_behalf_of": tagged(
-            [person.kind, person.id, person.team] if person else None, path="on_behalf_of"
-        ),
+        "name": _beside(action.name, "name"),
+        "target": _beside(action.target, "target"),
+        "arguments": walk.value(_mapping(action.arguments), "args"),
+        "agent": _beside(action.agent, "agent"),
+        "session": _beside(action.session, "session"),
+        "on_behalf_of": person and tagged([person.kind, person.id, person.team], path="on_behalf_of"),
     }
-    return hmac.new(key, _PREFIX + canonical(form), hashlib.sha256).hexdigest()
+    return hmac.digest(key, _PREFIX + _encoded(form, plain=walk.plain), "sha256").hex()
+
+
+def _beside(value: object, path: str) -> Any:
+    """Return the tagged form of what stands beside the arguments, most often a short text or nothing."""
+    if value is None or (type(value) is str and len(value) <= _SHORT and value.isascii()):
+        return value
+    return tagged(value, path=path)
 
 
 class _Walk:
-    """One pass over one value, counting what it has seen."""
+    """One pass over one value, counting what it has seen.
 
-    __slots__ = ("bytes", "inside", "values")
+    Attributes:
+        plain: Whether ``json`` writes the form as RFC 8785 does; it sorts keys by code points, not by UTF-16
+            units, and writes small fractions with another exponent.
+    """
+
+    __slots__ = ("bytes", "inside", "plain", "values")
 
     def __init__(self) -> None:
-        self.values = 0
+        self.values = 1
         self.bytes = 0
         self.inside: set[int] = set()
+        self.plain = True
 
     def value(self, value: Any, path: _Path) -> Any:
-        """Return the tagged form of one value."""
-        self.values += 1
-        if self.values > MAX_VALUES:
-            raise _refused(path, f"the call has more than {MAX_VALUES:,} values; pass a reference instead")
+        """Return the tagged form of one value; whoever asks has counted it."""
         if value is None or value is True or value is False:
             return value
         handler = _HANDLERS.get(type(value))
@@ -144,12 +171,23 @@ class _Walk:
         if self.bytes > MAX_BYTES:
             raise _refused(path, "the call is larger than 1 MB; pass a reference instead")
 
+    def enter(self, value: object, values: int, path: _Path) -> None:
+        """Go into a container, refusing cycles and too many levels; a pass that is refused ends there."""
+        if id(value) in self.inside:
+            raise _refused(path, "the value contains itself")
+        if len(self.inside) >= MAX_DEPTH:
+            raise _refused(path, f"the value lies more than {MAX_DEPTH} levels deep")
+        self.inside.add(id(value))
+        self.values += values
+        if self.values > MAX_VALUES:
+            raise _refused(path, f"the call has more than {MAX_VALUES:,} values; pass a reference instead")
+
     def text(self, value: str, path: _Path) -> str:
         """Return text, refusing what has no UTF-8 form."""
-        try:
-            self.spend(len(value.encode()), path)
-        except UnicodeEncodeError:
-            raise _refused(path, "the text has half a surrogate pair, which has no UTF-8 form") from None
+        size = _size(value)
+        if size is None:
+            raise _refused(path, "the text has half a surrogate pair, which has no UTF-8 form")
+        self.spend(size, path)
         return value
 
     def integer(self, value: int, path: _Path) -> Any:
@@ -164,7 +202,10 @@ class _Walk:
         """Return a float with a fraction as it is, an integral one tagged."""
         if not math.isfinite(value):
             raise _refused(path, f"{value} is no number that can be compared")
-        return {"$float": repr(value)} if value.is_integer() else value
+        if value.is_integer():
+            return {"$float": repr(value)}
+        self.plain = self.plain and abs(value) >= _SMALLEST_PLAIN
+        return value
 
     def decimal(self, value: Decimal, path: _Path) -> Any:
         """Return a decimal as its exact text."""
@@ -189,52 +230,69 @@ class _Walk:
 
     def items(self, value: list[Any] | tuple[Any, ...], path: _Path) -> list[Any]:
         """Return the tagged elements of a list or tuple."""
-        with _Inside(self, value, path):
-            return [self.value(element, (path, index)) for index, element in enumerate(value)]
+        self.enter(value, len(value), path)
+        kinds = set(map(type, value))
+        if (kinds == _TEXTS and self.texts(value, path)) or (kinds == _INTEGERS and _all_small(value)):
+            form = list(value)
+        else:
+            form = [self.value(element, (path, index)) for index, element in enumerate(value)]
+        self.inside.remove(id(value))
+        return form
+
+    def texts(self, value: Sequence[str], path: _Path) -> bool:
+        """Count many texts at once; False where one of them has to be refused by its own path."""
+        size = _size("".join(value))
+        if size is None or self.bytes + size > MAX_BYTES:
+            return False
+        self.bytes += size
+        return True
 
     def mapping(self, value: dict[Any, Any], path: _Path) -> Any:
         """Return a dict, wrapped if one of its keys looks like a tag."""
-        with _Inside(self, value, path):
-            return self.pairs(value, path)
+        self.enter(value, len(value), path)
+        form = self.pairs(value, path)
+        self.inside.remove(id(value))
+        return form
 
     def pairs(self, value: Mapping[Any, Any], path: _Path) -> Any:
         """Return the tagged entries of a dict or the fields of a model."""
-        form = {self.key(key, path): self.value(each, (path, key)) for key, each in value.items()}
-        return {"$dict": form} if any(key.startswith("$") for key in form) else form
+        form = {}
+        wrapped = False
+        for key, each in value.items():
+            if type(key) is not str or not key.isascii():
+                self.key(key, path)
+            else:
+                self.bytes += len(key)
+            if key[:1] == "$":
+                wrapped = True
+            kind = type(each)
+            if kind is bool or (kind is int and -_SAFE_INT < each < _SAFE_INT):
+                form[key] = each
+            elif kind is str and each.isascii():
+                self.bytes += len(each)
+                form[key] = each
+            else:
+                form[key] = self.value(each, (path, key))
+            if self.bytes > MAX_BYTES:
+                self.spend(0, (path, key))
+        return {"$dict": form} if wrapped else form
 
-    def key(self, key: Any, path: _Path) -> str:
-        """Return the key of a dict, refusing what is no text."""
+    def key(self, key: Any, path: _Path) -> None:
+        """Count the key of a dict, refusing what is no text."""
         if type(key) is not str:
             raise _refused(path, f"a key is of type {class_name(type(key))}; write keys as text")
-        return self.text(key, path)
+        self.text(key, path)
+        self.plain = self.plain and max(key) < _LAST_SORTED
 
     def model(self, value: Any, path: _Path) -> Any:
         """Return a model as its class and every field, read from its attributes."""
         parts = model_parts(value)
         if parts is None:
             raise _refused(path, _unknown(value))
-        with _Inside(self, value, path):
-            form = {name: self.pairs(fields, path) for name, fields in parts.items()}
+        self.enter(value, sum(map(len, parts.values())), path)
+        form = {name: self.pairs(fields, path) for name, fields in parts.items()}
+        self.inside.remove(id(value))
         return {"$model": [class_name(type(value)), form]}
-
-
-class _Inside:
-    """Stand inside one container: refuse cycles and too many levels."""
-
-    __slots__ = ("mark", "path", "walk")
-
-    def __init__(self, walk: _Walk, value: object, path: _Path) -> None:
-        self.walk, self.mark, self.path = walk, id(value), path
-
-    def __enter__(self) -> None:
-        if self.mark in self.walk.inside:
-            raise _refused(self.path, "the value contains itself")
-        if len(self.walk.inside) >= MAX_DEPTH:
-            raise _refused(self.path, f"the value lies more than {MAX_DEPTH} levels deep")
-        self.walk.inside.add(self.mark)
-
-    def __exit__(self, *_: object) -> None:
-        self.walk.inside.discard(self.mark)
 
 
 _HANDLERS: dict[type, Callable[[_Walk, Any, _Path], Any]] = {
@@ -264,6 +322,23 @@ def _copied(value: Any) -> Any:
     if value is None or kind is bool or kind in _HANDLERS or isinstance(value, Enum):
         return value  # nothing in it can change
     return copy_model(value, _copied)
+
+
+_TEXTS, _INTEGERS = {str}, {int}
+
+
+def _all_small(value: Sequence[int]) -> bool:
+    return min(value) > -_SAFE_INT and max(value) < _SAFE_INT
+
+
+def _size(text: str) -> int | None:
+    """Return how many bytes a text has in UTF-8; None where it has no such form."""
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        return None
 
 
 def _zone(value: datetime) -> str:
