@@ -6,7 +6,7 @@ from functools import partial
 from statistics import median
 
 from bench import policies, targets
-from bench.measure import Plan, alternating, ratio
+from bench.measure import Plan, Work, alternating, ratio
 from bench.targets import Target
 from gate.digest import action_digest
 from gate.policy.evaluate import evaluate
@@ -22,7 +22,7 @@ def judged(plan: Plan) -> dict[Target, float]:
         for text in (policies.for_tools(10), policies.for_tools(1000), policies.for_one_tool(1000))
     )
     action = policies.call()
-    short = {
+    short: dict[str, Work] = {
         "10": partial(evaluate, ten, action),
         "1000": partial(evaluate, thousand, action),
         "digest": partial(action_digest, _KEY, action),

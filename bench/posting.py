@@ -65,7 +65,7 @@ def _bot(gate: Service, workspace: Mapping[str, Any]) -> Iterator[None]:
 def _running(command: list[str], told: Mapping[str, str]) -> Iterator[str]:
     """Run a process until the end of the block, and give its first line."""
     process = subprocess.Popen(
-        command, env=dict(os.environ) | told, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1]
+        command, env={**os.environ, **told}, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1]
     )
     try:
         assert process.stdout

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gate.policy.parsing import Leaf, Node, Parser
+from gate.policy.parsing import Group, Leaf, Node, Parser
 from gate.policy.reading import NO_SUCH, Reader, Subject, label, reader
+from gate.policy.sieve import Need
 from gate.policy.source import Document, Loc
 from gate.policy.truth import Truth, Unknown, all_of, conjunction, disjunction, negate
 
@@ -22,10 +23,12 @@ class Compiled:
     Attributes:
         holds: The condition itself.
         reads: Paths it reads, operands included, in order.
+        need: What its first clause needs of a plain value, without which it is false; None for nothing.
     """
 
     holds: Condition
     reads: tuple[tuple[str, ...], ...]
+    need: Need | None = None
 
 
 def compile_condition(raw: Any, document: Document, loc: Loc) -> Compiled | None:
@@ -43,7 +46,7 @@ def compile_condition(raw: Any, document: Document, loc: Loc) -> Compiled | None
     node = Parser(document).mapping(raw, loc)
     if len(document.problems) > before or node is None:
         return None
-    return Compiled(condition_of(node, negated=False), tuple(dict.fromkeys(_reads(node))))
+    return Compiled(condition_of(node, negated=False), tuple(dict.fromkeys(_reads(node))), _first_need(node))
 
 
 def condition_of(node: Node, *, negated: bool, blind: Blind | None = None) -> Condition:
@@ -61,6 +64,13 @@ def condition_of(node: Node, *, negated: bool, blind: Blind | None = None) -> Co
         return condition_of(node.parts[0], negated=not negated, blind=blind)
     parts = tuple(condition_of(part, negated=negated, blind=blind) for part in node.parts)
     return conjunction(parts) if (node.word == "all") is not negated else disjunction(parts)
+
+
+def _first_need(node: Node) -> Need | None:
+    """Return what the clause that is asked first needs; only where the condition is false without it."""
+    while isinstance(node, Group) and (node.word == "all" or (node.word == "any" and len(node.parts) == 1)):
+        node = node.parts[0]
+    return node.need if isinstance(node, Leaf) else None
 
 
 def _lost(leaf: Leaf, blind: Blind) -> Unknown | None:

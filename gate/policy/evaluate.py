@@ -8,11 +8,11 @@ from dataclasses import replace
 from gate.foreign import why_not
 from gate.model import Action, Answer, ResolvedEffect, Ruling, Verdict
 from gate.model.own_rules import BAD_NAME, NO_POLICY
-from gate.policy.policyset import Covering, PolicyFile, PolicySet, Rule
+from gate.policy.policyset import Covering, PolicyFile, PolicySet, Rule, remember
 from gate.policy.reading import Subject
 from gate.policy.truth import Truth, Unknown
 from gate.requirements import merge
-from gate.values import format_path, is_action_name
+from gate.values import format_path
 
 STRICTNESS: dict[Answer, int] = {"allow": 0, "require_approval": 1, "block": 2}
 _UNREADABLE = Unknown(("the arguments cannot be read: give plain values",))
@@ -30,9 +30,27 @@ def evaluate(policy: PolicySet, action: Action) -> Verdict:
         The strictest answer of every file that covers the call, with everything that gave it.
         A name of another form, and a call that no file has an opinion on, are blocked.
     """
-    if not is_action_name(action.name):
+    tool = policy.tool(action)
+    if tool is None:
         return _gate_verdict(policy, BAD_NAME, why_not(action.name))
-    return verdict_of(policy, policy.covering(action.name), Subject(action, policy.known(action)))
+    subject = Subject(action, tool.known)
+    found = _opinions(tool.files, subject)
+    rules = _sure_rules(found)
+    if rules is None:
+        return _verdict(policy, subject, found)
+    verdict = tool.verdicts.get(rules)
+    if verdict is None:
+        verdict = _verdict(policy, subject, found)
+        remember(tool.verdicts, rules, verdict)
+    return verdict
+
+
+def _sure_rules(found: Sequence[Ruling]) -> tuple[str, ...] | None:
+    """Return the ids of rulings that hang on nothing unknown: for one tool they say the same each time."""
+    for each in found:
+        if each.missing:
+            return None
+    return tuple([each.rule for each in found])
 
 
 def verdict_of(policy: PolicySet, files: Sequence[Covering], subject: Subject) -> Verdict:
@@ -43,8 +61,12 @@ def verdict_of(policy: PolicySet, files: Sequence[Covering], subject: Subject) -
         files: The files that cover the call, with the rules that are about it.
         subject: The call, whose name has the form of one.
     """
+    return _verdict(policy, subject, _opinions(files, subject))
+
+
+def _verdict(policy: PolicySet, subject: Subject, found: Sequence[Ruling]) -> Verdict:
+    """Return the strictest answer of some rulings, with everything that gave it."""
     known = subject.known
-    found = _opinions(files, subject)
     answer = max((ruling.answer for ruling in found), key=STRICTNESS.__getitem__)
     rulings = ordered(ruling for ruling in found if ruling.answer == answer)
     return Verdict(
@@ -91,10 +113,10 @@ def _answers(covering: Covering, subject: Subject) -> tuple[list[Ruling], bool]:
     Its rules answer by its own way of resolving; where none surely applies, its default does as well.
     """
     walk = _first_match if covering.file.first_match else _strictest
-    rulings, sure = walk(covering.rules, subject)
+    rulings, sure = walk(covering.asked(subject), subject)
     if sure:
         return rulings, True
-    default = _default(covering.file, subject)
+    default = _default(covering, subject.known.effect)
     return [*rulings, *default], bool(default)
 
 
@@ -137,21 +159,27 @@ def _unsure(ruling: Ruling, unknown: Unknown) -> Ruling:
     return replace(ruling, reason=f"{ruling.reason} (Could not be decided: {told}.)", missing=unknown.whys)
 
 
-def _default(file: PolicyFile, subject: Subject) -> list[Ruling]:
+def _default(covering: Covering, effect: ResolvedEffect) -> list[Ruling]:
+    """Return what a file's default says of a tool, worked out once."""
+    key = (effect.risk, effect.guessed)
+    found = covering.defaults.get(key)
+    if found is None:
+        found = covering.defaults[key] = _default_of(covering.file, effect)
+    return found
+
+
+def _default_of(file: PolicyFile, effect: ResolvedEffect) -> list[Ruling]:
     if file.default == "abstain":
         return []
-    rule, effect = f"{file.name}/default", subject.known.effect
+    rule = f"{file.name}/default"
     if file.default == "allow" or (file.default == "by_risk" and effect.risk == "read"):
         return [Ruling(rule, "allow", "", file.place)]
     reason = f"No rule of {file.name} allows this call"
     if file.default == "block":
         return [Ruling(rule, "block", f"{reason}, and what no rule allows is blocked.", file.place)]
     why = f", and {_in_words(effect)}" if file.default == "by_risk" else ""
-    return [
-        Ruling(
-            rule, "require_approval", f"{reason}{why}: a person decides.", file.place, (), file.requirement
-        )
-    ]
+    reason = f"{reason}{why}: a person decides."
+    return [Ruling(rule, "require_approval", reason, file.place, (), file.requirement)]
 
 
 def _in_words(effect: ResolvedEffect) -> str:

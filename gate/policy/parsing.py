@@ -11,6 +11,7 @@ from gate.policy.checks import Check
 from gate.policy.operands import Operands
 from gate.policy.operators import COMPARISONS, PathOperand, Test
 from gate.policy.paths import check_path, did_you_mean
+from gate.policy.sieve import Need, need_of
 from gate.policy.source import Document, Loc
 from gate.values import quoted
 
@@ -28,6 +29,7 @@ class Leaf:
     keys: tuple[str, ...]
     checks: tuple[Check, ...]
     operands: tuple[PathOperand, ...]
+    need: Need | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class _LeafParser:
         self.keys = keys
         self.operands = Operands(document, keys)
         self.optional = False
+        self.constants: dict[str, Any] = {}
 
     def leaf(self, raw: Any, loc: Loc) -> Leaf | None:
         before = len(self.document.problems)
@@ -104,7 +107,13 @@ class _LeafParser:
             parts = self._parts(written, loc, bare=not isinstance(raw, Mapping))
         if len(self.document.problems) > before:
             return None
-        return Leaf(self.keys, parts, tuple(self.operands.paths))
+        return Leaf(self.keys, parts, tuple(self.operands.paths), self._need(written))
+
+    def _need(self, written: Mapping[str, Any]) -> Need | None:
+        """Return what a plain value must be like; patterns may fail on a text before anything is compared."""
+        if self.operands.paths or any(word in PATTERNS for word in written):
+            return None
+        return need_of(self.keys, self.constants)
 
     def _optional(self, written: Mapping[str, Any], loc: Loc) -> None:
         if not isinstance(written.get("optional", True), bool):
@@ -159,13 +168,14 @@ class _LeafParser:
 
     def _test(self, word: str, raw: Any, loc: Loc) -> Test | None:
         if self.keys == AMOUNT and word in COMPARISONS:
-            limit = self.operands.money(raw, loc)
+            limit = self.constants[word] = self.operands.money(raw, loc)
             return None if limit is None else operators.money(word, limit)
         if word in PATTERNS:
             return self._pattern(word, raw, loc)
         if word in ("in", "not_in"):
             return self._in(word, raw, loc)
         operand = self.operands.number(raw, loc) if word in ORDERING else self.operands.single(raw, loc)
+        self.constants[word] = operand
         if operand is None:
             return None
         if word in ORDERING:
@@ -191,6 +201,7 @@ class _LeafParser:
             if isinstance(raw, Mapping)
             else self.operands.members(raw, loc)
         )
+        self.constants[word] = operand
         if operand is None:
             return None
         test = membership.is_in(operand)

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from gate.model import Action, Answer, Approver, Effect, Requirement, Ruling
+from gate.model import Action, Answer, Approver, Effect, Requirement, Ruling, Verdict
 from gate.policy.budgets import Budget
 from gate.policy.conditions import Compiled
 from gate.policy.effects import Entry, Known, from_entries, resolve
+from gate.policy.index import NameIndex
 from gate.policy.limits import Limits
-from gate.values import Glob
+from gate.policy.reading import Subject
+from gate.policy.sieve import LEAST, Need, Sieve
+from gate.values import Glob, is_action_name
 
 Default = Literal["by_risk", "allow", "require_approval", "block", "abstain"]
 _CACHED = 4096
@@ -36,6 +39,11 @@ class Rule:
     def answer(self) -> Answer:
         """Return what it answers."""
         return self.ruling.answer
+
+    @property
+    def need(self) -> Need | None:
+        """Return what its condition needs of a plain value before anything else; None for nothing."""
+        return self.condition.need if self.condition else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +93,57 @@ class Covering:
         file: The file.
         rules: Those of its rules whose ``match`` fits.
         budgets: Those of its budgets whose ``match`` fits.
+        sieve: Finds those of its rules that have to be asked about a call; None: all of them.
+        defaults: What its default says, by risk and whether that is a guess; filled as it is asked.
     """
 
     file: PolicyFile
     rules: tuple[Rule, ...]
     budgets: tuple[Budget, ...] = ()
+    sieve: Sieve[Rule] | None = field(init=False, repr=False, compare=False)
+    defaults: dict[tuple[str, bool], list[Ruling]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sieve", Sieve(self.rules) if len(self.rules) >= LEAST else None)
+
+    def asked(self, subject: Subject) -> Sequence[Rule]:
+        """Return the rules that have to be asked about a call, in order; every other one is surely false."""
+        return self.rules if self.sieve is None else self.sieve.rules(subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Everything a set knows of one tool, whatever a call's arguments are.
+
+    Attributes:
+        files: The files that cover it.
+        known: Its effects, parameters and redaction.
+        verdicts: Verdicts that rest on sure rules alone, by the ids of those; filled as they are given.
+    """
+
+    files: tuple[Covering, ...]
+    known: Known
+    verdicts: dict[tuple[str, ...], Verdict] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
+
+
+class _Index:
+    """One file, whose rules, budgets and entries are found by an action's name."""
+
+    __slots__ = ("_budgets", "_rules", "entries", "file")
+
+    def __init__(self, file: PolicyFile) -> None:
+        self.file = file
+        self._rules = NameIndex((rule, rule.match) for rule in file.rules)
+        self._budgets = NameIndex((budget, budget.match) for budget in file.budgets)
+        self.entries = NameIndex((entry, (entry.glob,)) for entry in file.entries)
+
+    def covering(self, name: str) -> Covering:
+        """Return the file as it concerns one action name."""
+        return Covering(self.file, self._rules.about(name), self._budgets.about(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +159,19 @@ class PolicySet:
     files: tuple[PolicyFile, ...]
     texts: Mapping[str, str]
     revision: str
-    _reads: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict, repr=False, compare=False)
-    _covering: dict[str, tuple[Covering, ...]] = field(default_factory=dict, repr=False, compare=False)
-    _known: dict[Any, Known] = field(default_factory=dict, repr=False, compare=False)
+    _reads: dict[str, tuple[tuple[str, ...], ...]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
+    _covering: dict[str, tuple[Covering, ...]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
+    _known: dict[Any, Known] = field(init=False, default_factory=dict, repr=False, compare=False)
+    _tools: dict[Any, Tool] = field(init=False, default_factory=dict, repr=False, compare=False)
+    _indices: tuple[_Index, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         rules = (rule for file in self.files for rule in file.rules if rule.condition)
+        object.__setattr__(self, "_indices", tuple(map(_Index, self.files)))
         self._reads.update((rule.ruling.rule, rule.condition.reads) for rule in rules if rule.condition)
 
     @property
@@ -153,6 +214,12 @@ class PolicySet:
         """Return every channel that gets cards, in order of first appearance."""
         return tuple(dict.fromkeys(channel for each in self.requirements() for channel in each.channels))
 
+    def channels_for(self, name: str) -> tuple[str, ...]:
+        """Return the channels for what no rule of an action asks: those of files that cover it first."""
+        near = [need for each in self.covering(name) for need in _present(_requirements(each.file))]
+        found = [channel for need in near for channel in need.channels]
+        return tuple(dict.fromkeys((*found, *self.channels())))
+
     def approvers(self) -> tuple[Approver, ...]:
         """Return everybody who may approve anything, in order of first appearance."""
         return tuple(dict.fromkeys(approver for each in self.requirements() for approver in each.approvers))
@@ -169,9 +236,24 @@ class PolicySet:
         """Return the files that cover an action, each with the rules whose ``match`` fits its name."""
         found = self._covering.get(name)
         if found is None:
-            found = tuple(_covering(file, name) for file in self.files if _any(file.applies_to, name))
-            _remember(self._covering, name, found)
+            covers = (index for index in self._indices if _any(index.file.applies_to, name))
+            found = tuple(index.covering(name) for index in covers)
+            remember(self._covering, name, found)
         return found
+
+    def tool(self, action: Action) -> Tool | None:
+        """Return everything that is known of an action's tool; None where its name is no action name."""
+        key = (action.name, action.effect, action.source, action.parameters)
+        try:
+            found = self._tools.get(key)
+        except TypeError:  # what the code declares holds a list; nothing is kept of it
+            return self._tool(action)
+        if found is None and (found := self._tool(action)) is not None:
+            remember(self._tools, key, found)
+        return found
+
+    def _tool(self, action: Action) -> Tool | None:
+        return Tool(self.covering(action.name), self.known(action)) if is_action_name(action.name) else None
 
     def known(self, action: Action) -> Known:
         """Return what is known of an action's tool: effects combined, redaction of the whole set included."""
@@ -182,7 +264,7 @@ class PolicySet:
             return self._resolve(action.name, action.effect, action.source)
         if found is None:
             found = self._resolve(*key)
-            _remember(self._known, key, found)
+            remember(self._known, key, found)
         return found
 
     def reads(self, rulings: Iterable[Ruling]) -> tuple[tuple[str, ...], ...]:
@@ -190,8 +272,10 @@ class PolicySet:
         return tuple(dict.fromkeys(keys for ruling in rulings for keys in self._reads.get(ruling.rule, ())))
 
     def _resolve(self, name: str, code: Effect | None, source: str) -> Known:
-        files = [each.file for each in self.covering(name)]
-        declared = [(file.file, values) for file in files if (values := from_entries(file.entries, name))]
+        covers = [index for index in self._indices if _any(index.file.applies_to, name)]
+        files = [index.file for index in covers]
+        found = [(index.file.file, from_entries(index.entries.about(name), name)) for index in covers]
+        declared = [(file, values) for file, values in found if values]
         known = resolve(name, declared, code, server=source != "host")
         return replace(
             known,
@@ -225,16 +309,11 @@ def _any(globs: Sequence[Glob], name: str) -> bool:
     return any(glob.matches(name) for glob in globs)
 
 
-def _covering(file: PolicyFile, name: str) -> Covering:
-    rules = tuple(rule for rule in file.rules if _any(rule.match, name))
-    return Covering(file, rules, tuple(budget for budget in file.budgets if _any(budget.match, name)))
-
-
 def _joined(*lists: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for each in lists for path in each))
 
 
-def _remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
+def remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
     """Keep a value; names come from outside, so the cache is emptied before it grows without bound."""
     if len(cache) >= _CACHED:
         cache.clear()
