@@ -28,6 +28,7 @@ OTHER_STORE = "This card belongs to another installation of the gate; nothing wa
 NOT_HERE = "This card does not stand in a channel of its hold, so nothing was recorded."
 BROKEN = "Something went wrong in the gate, and nothing was recorded. Press again, or use /gate holds."
 NOT_DRAWN = "Slack did not take what belongs here; nothing was recorded. Press again, or use /gate holds."
+RECORDED = "Your answer is recorded."
 NO_WINDOW = "The window did not open in time. Press again, or type /gate deny ID and your comment."
 
 
@@ -64,7 +65,7 @@ class Deciding:
 
     async def approve(self, press: Press) -> None:
         """Record an approval pressed on a card, or ask for the comment that the policy wants with it."""
-        origin, record = await self._found(press)
+        origin, record = await self.found(press)
         more = press.action == names.APPROVE_MORE
         if modals.comment_required(record, "approve") and record.state is State.PENDING:
             await self._form(
@@ -84,13 +85,13 @@ class Deciding:
         """Open the form for a denial, a stop, or an approval with a comment; look things up afterwards."""
         approving = press.action == names.APPROVE_WITH_COMMENT
         title = "Approve this call" if approving else "Deny this call"
-        await self._in_window(press, title, self._draw_form)
+        await self.in_window(press, title, self._draw_form)
 
     async def view(self, press: Press) -> None:
         """Open the full view, or turn its page, and record that it was opened."""
-        await self._in_window(press, "Everything", self._draw_page)
+        await self.in_window(press, "Everything", self._draw_page)
 
-    async def _in_window(self, press: Press, title: str, draw: Draw) -> None:
+    async def in_window(self, press: Press, title: str, draw: Draw) -> None:
         """Open a window at once, or take the one of the press, and let something be drawn there.
 
         Whatever goes wrong is said in that window, and elsewhere where it is gone.
@@ -112,14 +113,14 @@ class Deciding:
                 await self._answers.tell(inside, title, NOT_DRAWN)
 
     async def _draw_form(self, press: Press, view: str) -> bool:
-        origin, record = await self._found(press)
+        origin, record = await self.found(press)
         await self._able(press, origin, record)
         approving = press.action == names.APPROVE_WITH_COMMENT
         form = modals.approve_form if approving else modals.deny_form
         return await self._answers.update(view, form(record, origin))
 
     async def _draw_page(self, press: Press, view: str) -> bool:
-        origin, record = await self._found(press)
+        origin, record = await self.found(press)
         person = await self._desk.eligibility.may_see(record, press.who)
         return await self._show_page(view, _turned(press.action, origin), record, person)
 
@@ -130,7 +131,7 @@ class Deciding:
             NotEligible: They may not answer.
             IllegalMove: The store refuses the answer.
         """
-        eligible = await self._eligible(press, origin, record)
+        eligible = await self.eligible(press, origin, record)
         desk = self._desk
         after = await desk.run(
             desk.service.decide,
@@ -171,7 +172,7 @@ class Deciding:
             via=via,  # type: ignore[arg-type]
         )
 
-    async def _found(self, press: Press) -> tuple[Origin, HoldRecord]:
+    async def found(self, press: Press) -> tuple[Origin, HoldRecord]:
         """Return where a press comes from and its hold; a card not seen before is learnt.
 
         Raises:
@@ -199,7 +200,7 @@ class Deciding:
 
     async def _able(self, press: Press, origin: Origin, record: HoldRecord) -> None:
         """Refuse early what the store would refuse anyway, so that nobody fills in a form for nothing."""
-        await self._eligible(press, origin, record)
+        await self.eligible(press, origin, record)
         if record.state not in OPEN:
             raise IllegalMove(
                 f"It is already {record.state.value.replace('_', ' ')}.", code="already_decided"
@@ -210,7 +211,12 @@ class Deciding:
         if self._desk.service.clock.now() >= ends:
             raise IllegalMove("Too late: the time to answer has ended. Nothing ran.", code="late")
 
-    async def _eligible(self, press: Press, origin: Origin, record: HoldRecord) -> Eligible:
+    async def eligible(self, press: Press, origin: Origin, record: HoldRecord) -> Eligible:
+        """Return what makes who pressed an approver; a refusal is recorded.
+
+        Raises:
+            NotEligible: They are none.
+        """
         also = await self._desk.run(self._desk.service.approvers_of, record.id)
         try:
             return await self._desk.eligibility.check(record, press.who, also)
@@ -241,21 +247,25 @@ class Deciding:
         now = replace(origin, reference=Reference.of(record), page=origin.page if same else 0)
         pages = await self._desk.run(everything.paged, record)
         shown = await self._answers.update(view, everything.everything(record, now, pages))
-        if shown and everything.shows_all_decisive(pages, now.page):
+        if shown and record.version and everything.shows_all_decisive(pages, now.page):
             await self._desk.run(self._desk.service.record_view, record.id, nonce=record.nonce, person=person)
         return shown
 
+    async def confirm(self, press: Press) -> None:
+        """Answer a form that was recorded and closed: by its card, or in words where there is none."""
+        origin = _origin(press)
+        where = replace(press, view="", channel=origin.channel, ts=origin.ts, home=origin.via == "home")
+        await self._show_on_card(where, await self.hold(origin.reference, press, origin))
+
     async def _show_on_card(self, press: Press, record: HoldRecord) -> None:
-        """Answer a recorded approval by the card itself; where that cannot be, say it."""
+        """Answer a recorded answer by the card itself; where that cannot be, say it."""
         if not press.ts:
-            await self._answers.tell(press, "Approved", "Your approval is recorded.")
+            await self._answers.tell(press, "Recorded", RECORDED)
             return
         try:
             await self._cards.refresh(record.id, press.channel, press.ts)
         except (Fault, *CALL_FAILURES):
-            await self._answers.tell(
-                press, "Approved", "Your approval is recorded; the card could not be updated."
-            )
+            await self._answers.tell(press, "Recorded", f"{RECORDED} The card could not be updated.")
 
 
 def _origin(press: Press) -> Origin:

@@ -39,17 +39,18 @@ class Forms:
             press: The submitted form.
 
         Returns:
-            The answer for Slack: errors beside the inputs, or the window that says how it went.
+            The answer for Slack: errors beside the inputs, or the window that says what went wrong; empty
+            where the answer is recorded, which closes the form: the card says the rest.
         """
         try:
             return await self._submit(press)
         except Fault as fault:
             if fault.code == "comment_required":
-                return _errors(str(fault))
-            return _window("Not recorded", str(fault))
+                return errors(str(fault))
+            return window("Not recorded", str(fault))
         except Exception:
             log.exception("A form could not be recorded")
-            return _window("Not recorded", FAILED)
+            return window("Not recorded", FAILED)
 
     async def _submit(self, press: Press) -> Block:
         try:
@@ -62,11 +63,11 @@ class Forms:
         more = press.action == names.APPROVE_MORE_FORM
         answer = Answer(said, _comment(press, record, said), headroom=more)
         if len(answer.comment) > modals.COMMENT_LIMIT + LONGEST_REASON:
-            return _errors(TOO_LONG)
+            return errors(TOO_LONG)
         if not answer.comment and modals.comment_required(record, said):
-            return _errors(MISSING)
-        after = await self._deciding.decide(press, origin, record, answer)
-        return _window(*_recorded(after, said))
+            return errors(MISSING)
+        await self._deciding.decide(press, origin, record, answer)
+        return {}
 
 
 def _comment(press: Press, record: HoldRecord, said: Said) -> str:
@@ -80,17 +81,11 @@ def _comment(press: Press, record: HoldRecord, said: Said) -> str:
     return ": ".join(piece for piece in (quick, written) if piece)
 
 
-def _recorded(after: HoldRecord, said: Said) -> tuple[str, str]:
-    if said == "deny":
-        return "Denied", "Your answer is recorded. The agent receives it with your comment; nothing ran."
-    if after.state.value == "pending":
-        return "Approved", "Your approval is recorded. More approvals are needed before anything runs."
-    return "Approved", "Your approval is recorded. The agent may run this call once."
-
-
-def _errors(message: str) -> Block:
+def errors(message: str) -> Block:
+    """Return the answer that shows what is wrong beside the comment."""
     return {"response_action": "errors", "errors": {modals.COMMENT_BLOCK: message}}
 
 
-def _window(title: str, sentence: str) -> Block:
+def window(title: str, sentence: str) -> Block:
+    """Return the answer that puts a sentence in the place of the form."""
     return {"response_action": "update", "view": modals.told(title, sentence)}

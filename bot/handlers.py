@@ -15,14 +15,16 @@ from bot import names
 from bot.answers import Answers
 from bot.cards import Cards
 from bot.commands import Commands
-from bot.deciding import Deciding
+from bot.deciding import RECORDED, Deciding
 from bot.desk import Desk
+from bot.doubting import Doubting
 from bot.forms import FAILED, Forms
 from bot.once import Once
 from bot.payloads import Body, Press, clicker, pressed, submitted, typed
 from bot.slack_errors import CALL_FAILURES, trouble
 from bot.views import modals
 from bot.views.home import home
+from bot.views.text import Block
 from gate.errors import Fault, NotEligible
 
 log = logging.getLogger("bot")
@@ -52,7 +54,8 @@ class Handlers:
         self._deciding = Deciding(desk, self._answers, cards)
         self._forms = Forms(self._deciding)
         self._commands = Commands(desk, self._answers, self._deciding)
-        self._once = Once()
+        self._doubting = Doubting(desk, self._answers, self._deciding)
+        self._once, self._confirmed = Once(), Once()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._does: dict[str, Callable[[Press], Awaitable[None]]] = {
             names.APPROVE: self._deciding.approve,
@@ -63,6 +66,13 @@ class Handlers:
             names.VIEW: self._deciding.view,
             names.PAGE_NEXT: self._deciding.view,
             names.PAGE_BACK: self._deciding.view,
+            names.REASON: _nothing,
+            names.RAN: self._doubting.ask,
+            names.NOT_RUN: self._doubting.ask,
+        }
+        self._submits: dict[str, Callable[[Press], Awaitable[Block]]] = {
+            names.RAN_FORM: self._doubting.submit,
+            names.NOT_RUN_FORM: self._doubting.submit,
         }
 
     def listen(self, app: AsyncApp) -> None:
@@ -92,13 +102,18 @@ class Handlers:
 
     async def _on_submit(self, ack: AsyncAck, body: Body) -> None:
         press = submitted(body, self._desk.team)
-        task = self._once.start(body, lambda: self._later(self._forms.submit(press)))
+        task = self._once.start(body, lambda: self._later(self._submit(press)))
         await asyncio.wait({task}, timeout=SUBMIT_SECONDS)
         if task.done():
             await ack(**task.result())
+            if not task.result():
+                self._confirmed.start(body, lambda: self._later(self._deciding.confirm(press)))
             return
         await ack(response_action="update", view=modals.recording())
         self._later(self._finish_form(press, task))
+
+    async def _submit(self, press: Press) -> Block:
+        return await self._submits.get(press.action, self._forms.submit)(press)
 
     async def _on_command(self, ack: AsyncAck, body: Body) -> None:
         await ack()
@@ -158,8 +173,9 @@ class Handlers:
         await asyncio.sleep(SETTLE_SECONDS)
         answer = await task
         view = answer.get("view")
-        if view is None:
-            view = modals.told("Not recorded", " ".join(answer.get("errors", {}).values()))
+        if view is None and answer:
+            view = modals.told("Not recorded", " ".join(answer["errors"].values()))
+        view = view or modals.told("Recorded", RECORDED)
         if not await self._answers.update(press.view, view):
             await self._answers.whisper(press, view["blocks"], view["title"]["text"])
 
@@ -187,3 +203,7 @@ class Handlers:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("A press could not be handled", exc_info=error)
+
+
+async def _nothing(press: Press) -> None:
+    """A choice in a form counts when the form is sent."""

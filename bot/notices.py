@@ -72,6 +72,7 @@ class Notices:
             "card": self._card,
             "refresh": self._refresh,
             "reply": self._reply,
+            "doubt": self._doubt,
             "announce": self._announce,
         }
 
@@ -206,13 +207,18 @@ class Notices:
             return
         await self._turn(notice.channel)
         record = await self._record(notice)
-        if not _wants_card(record, notice.channel) or await self._stands_already(notice, record):
+        if not _wants_card(record, notice.channel) or await self._stands_already(
+            notice, notice.channel, record
+        ):
             await self._done(notice)
             return
+        await self._post_card(notice, notice.channel, record)
+
+    async def _post_card(self, notice: Notice, channel: str, record: HoldRecord) -> None:
         drawn, text = await self._cards.drawn(record)
         payload = {"hold": record.id, "version": record.version}
         answer = await self._post(
-            channel=notice.channel,
+            channel=channel,
             blocks=drawn,
             text=text,
             metadata={"event_type": EVENT_TYPE, "event_payload": payload},
@@ -220,11 +226,11 @@ class Notices:
         await self._done(notice, str(answer["channel"]), str(answer["ts"]))
         self._desk.wake.set()  # the next card of its session may go now
 
-    async def _stands_already(self, notice: Notice, record: HoldRecord) -> bool:
+    async def _stands_already(self, notice: Notice, channel: str, record: HoldRecord) -> bool:
         """Tell whether an earlier try has posted this card after all; what stands is learnt."""
         if notice.attempts < 2:
             return False
-        found = await self._twins.find(record, notice.channel)
+        found = await self._twins.find(record, channel)
         for card in found:
             await self._desk.run(
                 self._desk.service.learn_card,
@@ -262,6 +268,19 @@ class Notices:
         await self._done(notice)
         for card in record.cards:
             self._replied.pop((notice.id, card.channel, card.ts), None)
+
+    async def _doubt(self, notice: Notice) -> None:
+        """Ask about an allowed call in doubt, where the policy says whom."""
+        record = await self._desk.run(self._desk.service.ask_operators, notice.hold or "")
+        if record is None or record.cards:
+            await self._done(notice)
+            return
+        channel = record.requirements[0].channels[0]
+        await self._turn(channel)
+        if await self._stands_already(notice, channel, record):
+            await self._done(notice)
+            return
+        await self._post_card(notice, channel, record)
 
     async def _announce(self, notice: Notice) -> None:
         await self._turn(notice.channel)

@@ -16,7 +16,7 @@ HINT = (
     "The agent reads this word for word and may repeat it to the customer."
     " Notes among colleagues: reply in the thread."
 )
-WANTED = "The policy asks for one of them: a reason or a comment."
+WANTED = "A reason, or your own words: the policy asks for one of them."
 OTHER = "Other"
 REASONS = (
     "Wrong amount or recipient",
@@ -25,6 +25,8 @@ REASONS = (
     "A person will do it",
     OTHER,
 )
+MOST_RADIO = 10
+"""Most reasons that stand open, one tap away; more go into a list to choose from."""
 COMMENT_BLOCK = "comment"
 REASON_BLOCK = "reason"
 
@@ -76,10 +78,13 @@ def deny_form(record: HoldRecord, origin: Origin) -> Block:
     """
     stop = record.state is State.APPROVED
     title, submit = ("Stop this call", "Stop it") if stop else ("Deny this call", "Deny")
-    content = [blocks.section(one_line(record.described), 600), _reason_input(record), _comment_input(True)]
-    if comment_required(record, "deny"):
-        content.insert(1, blocks.context(plain(Shown(WANTED))))
-    return _form(title, submit, content, names.DENY_FORM, origin)
+    asked = WANTED if comment_required(record, "deny") else "A reason, or your own words, if you like."
+    content = [
+        blocks.section(one_line(record.described), 600),
+        *_reasons(record, asked),
+        comment_input(optional=True),
+    ]
+    return form_modal(title, submit, content, names.DENY_FORM, origin)
 
 
 def approve_form(record: HoldRecord, origin: Origin, *, more: int = 0) -> Block:
@@ -94,29 +99,25 @@ def approve_form(record: HoldRecord, origin: Origin, *, more: int = 0) -> Block:
     what = blocks.section(lines(one_line(record.described), "", "Runs once, now.", *unseen), 900)
     optional = not comment_required(record, "approve")
     form = names.APPROVE_MORE_FORM if more else names.APPROVE_FORM
-    return _form("Approve this call", "Approve", [what, _comment_input(optional)], form, origin)
+    return form_modal("Approve this call", "Approve", [what, comment_input(optional=optional)], form, origin)
 
 
-def _form(title: str, submit: str, content: list[Block], callback: str, origin: Origin) -> Block:
+def form_modal(title: str, submit: str, content: list[Block], callback: str, origin: Origin) -> Block:
+    """Return a modal with a submit button that remembers where it was opened from."""
     made = modal(title, content, callback=callback, meta=origin.dump())
     return made | {"submit": plain(Shown(submit), 24), "close": plain(Shown("Go back"), 24)}
 
 
-def _reason_input(record: HoldRecord) -> Block:
-    options = [
-        {"text": plain(one_line(reason), 75), "value": str(index)}
-        for index, reason in enumerate(reasons_of(record))
-    ]
-    element = {
-        "type": "static_select",
-        "action_id": names.REASON,
-        "placeholder": plain(Shown("Choose a reason"), 150),
-        "options": options,
-    }
-    return _input(REASON_BLOCK, "Reason", element, optional=True)
+def _reasons(record: HoldRecord, asked: str) -> list[Block]:
+    """Return the quick reasons; no input, since Slack would call it optional where one of two is wanted."""
+    reasons = [one_line(reason) for reason in reasons_of(record)]
+    few = len(reasons) <= MOST_RADIO
+    choice = blocks.radio(names.REASON, reasons) if few else blocks.select(names.REASON, reasons)
+    return [blocks.say(f"*Reason*\n{asked}"), {**blocks.actions(choice), "block_id": REASON_BLOCK}]
 
 
-def _comment_input(optional: bool) -> Block:
+def comment_input(*, optional: bool, hint: str = HINT) -> Block:
+    """Return the input for somebody's own words."""
     element = {
         "type": "plain_text_input",
         "action_id": names.COMMENT,
@@ -124,7 +125,7 @@ def _comment_input(optional: bool) -> Block:
         "max_length": COMMENT_LIMIT,
     }
     made = _input(COMMENT_BLOCK, "Comment", element, optional=optional)
-    return made | {"hint": plain(Shown(HINT), 2000)}
+    return made | {"hint": plain(Shown(hint), 2000)}
 
 
 def _input(block_id: str, label: str, element: Block, *, optional: bool) -> Block:

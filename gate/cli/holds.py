@@ -146,10 +146,19 @@ def _state(hold: HoldRecord, now: datetime) -> str:
     asked = f"asked {shapes.moment(hold.created_at)}"
     if hold.state not in OPEN:
         why = f": {hold.end_reason}" if hold.end_reason else ""
-        return f"{hold.state} {shapes.moment(hold.ended_at)}{why} ({asked})"
+        return f"{hold.state} {shapes.moment(hold.ended_at)}{why} ({asked}){_looked(hold)}"
     verb, until = ("start", hold.use_by) if hold.use_by else ("answer", hold.expires_at)
     by = f"{verb} by {shapes.moment(until)} ({_left(hold, now)}), else nothing runs"
     return f"{hold.state}, {by}; {asked}"
+
+
+def _looked(hold: HoldRecord) -> str:
+    said = hold.annotation
+    if said is None:
+        return ""
+    who = said.person.name or said.person.user
+    comment = f": {said.comment}" if said.comment else ""
+    return f"; {who} says that it {'ran' if said.ran else 'did not run'}{comment}"
 
 
 def _effect(hold: HoldRecord) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gate.audit import AuditRecord
 from gate.cli import shapes
-from gate.model import HoldRecord
+from gate.model import ActionRecord, HoldRecord
 from gate.service import Service
 from gate.values import parse_path
 
@@ -72,7 +72,15 @@ def tell(service: Service, action: str) -> Story:
     asked = _asked(service.hold(action)) if record.version else ""
     lines = tuple(_line(each, applied, asked) for each in service.records(action=action, limit=10_000))
     title = f"{record.name}, action {action}"
-    return Story(action, title, record.state, record.code, lines, _ENDINGS[record.state])
+    return Story(action, title, record.state, record.code, lines, _ending(record))
+
+
+def _ending(record: ActionRecord) -> str:
+    said = record.annotation
+    if said is None:
+        return _ENDINGS[record.state]
+    who = f"{said.person.name or said.person.user} says that it {'ran' if said.ran else 'did not run'}"
+    return f"In doubt: it was started once; {who}."
 
 
 def _line(record: AuditRecord, applied: Mapping[str, str], asked: str) -> Line:
@@ -188,6 +196,13 @@ def _settled(body: Body) -> str:
     return f"{late} ran and raised {body.get('error', 'an error')}; it may have taken effect."
 
 
+def _annotated(body: Body) -> str:
+    name = body.get("name") or body["actor"].rpartition("/")[2]
+    comment = f": “{body['comment']}”" if body.get("comment") else "."
+    who = f"{name} ({body['actor']})"
+    return f"{who} said{_route(body)} that it {body['said']}{comment} Nothing was run for that."
+
+
 def _refused(body: Body) -> str:
     why = f"({body.get('code', '')}): {body.get('reason', '')}"
     return f"{body['actor']} tried to answer{_route(body)} and was refused {why}"
@@ -205,6 +220,7 @@ _TELLERS: dict[str, Callable[[Body], str]] = {
     "cancel": lambda body: f"{body['actor']} cancelled it{_because(body)} Nothing ran.",
     "claim": _claimed,
     "settle": _settled,
+    "annotate": _annotated,
     "doubt": lambda body: f"Nobody knows how it ended{_because(body)} It is not run again.",
     "rejoin": lambda body: f"The same call came again and got this action; it was {body['state']}.",
     "refused": _refused,

@@ -16,7 +16,7 @@ _ASKING: Mapping[str, str] = {
     "deny_reasons": "Quick reasons offered on denial, in the place of the built-in ones.",
     "tell_agent": "What the agent is told of who answered. Default: nobody's name.",
     "on_behalf_of_may_approve": "Whether the person the agent acts for may approve. Default false.",
-    "on_caller_gone": "Whether a hold goes on or is cancelled when nobody waits for it any more. Default keep.",
+    "on_caller_gone": "Whether a hold is kept or cancelled when its caller is gone. Default keep.",
     "ask_again_after": "How long an identical repeat gets the old outcome without a card. Default 60s.",
 }
 

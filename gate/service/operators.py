@@ -1,15 +1,15 @@
-"""What people do through the bot beside answering holds: the kill switch."""
+"""What people do through the bot beside answering holds: the kill switch, and calls in doubt."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from gate.errors import Fault
-from gate.model import Approver, Person, Route
+from gate.model import Approver, HoldRecord, Person, ResolvedEffect, Route
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road
 from gate.shapes import storable
-from gate.verbs import switching
+from gate.verbs import doubting, doubts, logged, look, switching
 from gate.verbs.freezing import Scope
 from gate.verbs.switching import Switch
 from gate.verbs.turn import Turn
@@ -87,6 +87,67 @@ class OperatorVerbs(Road):
         fault = self._judged(lambda policy: policy, verb)
         if fault is not None:
             raise fault
+
+    def ask_operators(self, action_id: str) -> HoldRecord | None:
+        """Make an allowed call in doubt one that operators can answer for; see ``verbs.doubting``.
+
+        Returns:
+            The call in the form of a hold with version 0; None where there is nothing to ask, or nobody.
+        """
+        with self.store.reader() as reader:
+            call = logged.submitted(reader, action_id)
+        if call is None:
+            return None
+
+        def prepare(policy: PolicySet) -> tuple[PolicySet, ResolvedEffect, str]:
+            channel = self.channel or next(iter(policy.channels_for(call.name)), "")
+            return policy, policy.known(call).effect, channel
+
+        def verb(turn: Turn, asked: tuple[PolicySet, ResolvedEffect, str]) -> HoldRecord | None:
+            asks = doubting.ask(turn, action_id, *asked)
+            return doubts.allowed(turn.tx, self.store_id, action_id) if asks else None
+
+        return self._judged(prepare, verb)
+
+    def annotate(
+        self,
+        action_id: str,
+        *,
+        store: str,
+        person: Person,
+        satisfies: frozenset[str],
+        ran: bool,
+        route: Route,
+        comment: str = "",
+    ) -> HoldRecord:
+        """Record what a person says became of a call in doubt; it moves no state and revives nothing.
+
+        Args:
+            action_id: Which call; held, or allowed and asked about.
+            store: Id of the store that made the card.
+            person: Who, as Slack authenticated them.
+            satisfies: Approver entries (as text) that the person satisfies, as looked up just now.
+            ran: Whether they say that it ran.
+            route: Where it came from.
+            comment: How they know; may be empty.
+
+        Returns:
+            The call after it.
+
+        Raises:
+            NotEligible: They are no approver of the hold, or for an allowed call no operator.
+            IllegalMove: It is not in doubt any more, or they say what was said already.
+        """
+        word = doubting.Word(action_id, store, _storable(person), satisfies, ran, storable(comment), route)
+
+        def verb(turn: Turn, policy: PolicySet) -> HoldRecord | Fault:
+            fault = doubting.say(turn, word, self.store_id, policy)
+            return fault or look.hold(turn.tx, self.store_id, action_id)
+
+        said = self._judged(lambda policy: policy, verb)
+        if isinstance(said, Fault):
+            raise said
+        return said
 
 
 def _storable(person: Person) -> Person:

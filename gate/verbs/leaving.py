@@ -1,4 +1,4 @@
-"""What becomes of a hold when the caller that waited for it is gone: it goes on, unless a rule says cancel."""
+"""What becomes of a hold when its caller is gone: it goes on, unless a rule says cancel."""
 
 from __future__ import annotations
 

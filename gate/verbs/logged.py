@@ -77,6 +77,12 @@ def entries(
         progress(after - first + 1, last - first + 1)
 
 
+def submitted(reader: Reader, action_id: str) -> Action | None:
+    """Return a call as it was submitted, redacted; None where its record was archived."""
+    row = reader.one("SELECT body FROM audit WHERE action = ? AND kind = 'submit'", (action_id,))
+    return _call(json.loads(row["body"])).action if row else None
+
+
 def _entry(body: Mapping[str, Any]) -> Logged | None:
     if body["kind"] == Verb.SUBMIT:
         return _call(body)

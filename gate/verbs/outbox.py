@@ -77,7 +77,7 @@ def done(turn: Turn, notice_id: int, *, channel: str, ts: str) -> Anchor | None:
     if row is None:
         return None
     turn.tx.run("UPDATE notices SET done_at = ?, error = '' WHERE id = ?", (turn.us, notice_id))
-    if row["kind"] == "card" and ts:
+    if row["kind"] in ("card", "doubt") and channel and ts:
         learn(turn, row["action"], row["version"], channel, ts)
     return next(iter(anchors.find(row["anchor"])), None)
 
@@ -92,7 +92,11 @@ def learn(turn: Turn, action_id: str, version: int, channel: str, ts: str) -> No
     )
     if not added:
         return
-    ends.expire(turn, action_row(turn.tx, action_id))
+    row = action_row(turn.tx, action_id)
+    if not row["version"]:
+        turn.notify("refresh", {**row, "version": 0})
+        return
+    ends.expire(turn, row)
     row = action_row(turn.tx, action_id)
     if row["state"] in OPEN:
         turn.tx.run(
