@@ -314,7 +314,7 @@ _HANDLERS: dict[type, Callable[[_Walk, Any, _Path], Any]] = {
 def _copied(value: Any) -> Any:
     kind = type(value)
     if kind is list:
-        return [_copied(each) for each in value]
+        return list(value) if set(map(type, value)) <= _SINGLE else [_copied(each) for each in value]
     if kind is dict:
         return {key: _copied(each) for key, each in value.items()}
     if kind is tuple:
@@ -325,6 +325,7 @@ def _copied(value: Any) -> Any:
 
 
 _TEXTS, _INTEGERS = {str}, {int}
+_SINGLE = {str, int, float, bool, type(None)}
 
 
 def _all_small(value: Sequence[int]) -> bool:

@@ -107,7 +107,7 @@ class Writer:
         if kind is str:
             return self._text(value, place)
         if kind is list or kind is tuple:
-            return [self._value(each, place) for each in value]
+            return self._items(value, place)
         if kind is dict:
             return self._mapping(value, place)
         if value is None or kind is bool:
@@ -116,6 +116,17 @@ class Writer:
             return value
         inner = _fields(value)
         return self._single(value, place) if inner is None else self._mapping(inner, place)
+
+    def _items(self, value: Sequence[Any], place: _Place) -> list[Any]:
+        """Return the elements of a list; thousands of texts or small numbers are gathered at once."""
+        if self._known is None and not place.secret and len(value) > 1:
+            kinds = set(map(type, value))
+            if kinds == {str}:
+                self.texts.update(dict.fromkeys(value))
+                return list(value)
+            if kinds == {int} and min(value) > -_SMALL_INT and max(value) < _CARD_DIGITS.start:
+                return list(value)
+        return [self._value(each, place) for each in value]
 
     def _mapping(self, inner: Mapping[str, Any], place: _Place) -> dict[str, Any]:
         written: dict[str, Any] = {}

@@ -72,7 +72,7 @@ def hide_texts(texts: Iterable[str]) -> dict[str, tuple[str, list[str]]]:
     Args:
         texts: Texts, each once; they are searched as one.
     """
-    asked = [text for text in texts if len(text) >= SHORTEST]
+    asked = list(texts)
     likely = dict.fromkeys(text for text in asked if len(text) >= LEAST_RANDOM and _WORD.fullmatch(text))
     likely.update((asked[number], None) for number in suspects(asked))
     return {text: hidden for text in likely if (hidden := hide_shapes(text))[1]}

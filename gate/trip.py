@@ -157,7 +157,9 @@ def settle(runtime: Runtime, action: Action, action_id: str, done: Returned | Ra
 
 def settle_returned(runtime: Runtime, action: Action, action_id: str, value: Any) -> None:
     """Record that the tool returned; what goes wrong here never replaces its result."""
-    _settled(action_id, lambda: runtime.service.settle(action_id, _returned(runtime, action, value)))
+    _settled(
+        action_id, lambda: runtime.service.settle(action_id, _returned(runtime, action, action_id, value))
+    )
 
 
 def settle_raised(
@@ -168,25 +170,30 @@ def settle_raised(
         end = End(ok=False, error=NEVER_STARTED, started=False)
         _settled(action_id, lambda: runtime.service.settle(action_id, end))
     elif isinstance(error, Exception):
-        _settled(action_id, lambda: runtime.service.settle(action_id, _raised(runtime, action, error)))
+        _settled(
+            action_id, lambda: runtime.service.settle(action_id, _raised(runtime, action, action_id, error))
+        )
     else:
         reason = f"{type(error).__name__} came while it ran."
         _settled(action_id, lambda: runtime.service.doubt(action_id, code="interrupted", reason=reason))
 
 
-def _returned(runtime: Runtime, action: Action, value: Any) -> End:
-    secrets = _secrets(runtime, action)
+def _returned(runtime: Runtime, action: Action, action_id: str, value: Any) -> End:
+    secrets = _secrets(runtime, action, action_id)
     return End(ok=True, result=None if secrets is None else kept_result(value, secrets=secrets))
 
 
-def _raised(runtime: Runtime, action: Action, error: Exception) -> End:
-    secrets = _secrets(runtime, action)
+def _raised(runtime: Runtime, action: Action, action_id: str, error: Exception) -> End:
+    secrets = _secrets(runtime, action, action_id)
     text = type(error).__name__ if secrets is None else error_text(error, secrets=secrets)
     return End(ok=False, error=text)
 
 
-def _secrets(runtime: Runtime, action: Action) -> tuple[str, ...] | None:
+def _secrets(runtime: Runtime, action: Action, action_id: str) -> tuple[str, ...] | None:
     """Return every text of the call that people may not see, or None where the policy cannot be read now."""
+    found = runtime.service.secrets(action_id)
+    if found is not None:
+        return found
     try:
         return redact(action.arguments, paths=runtime.service.policy().known(action).redact).secrets
     except GateError:

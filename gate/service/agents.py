@@ -113,6 +113,7 @@ class AgentVerbs(Road):
 
         def verb(turn: Turn, asked: tuple[str, Judgement]) -> Claimed:
             digest, judgement = asked
+            self._hands.note_secrets(action_id, judgement.secrets)
             return claiming.claim(turn, action_id, action, digest, judgement, version=version, waiter=waiter)
 
         with self._hands.reach(action_id, durable=True, owner=owner) as keep:
@@ -132,6 +133,10 @@ class AgentVerbs(Road):
             raise IllegalMove(f"The call is not the one that was allowed as {record.id}.", code="changed")
         if not self._hands.take(record.id):
             raise IllegalMove(f"{record.id} was begun already or has ended; submit the action again.")
+
+    def secrets(self, action_id: str) -> tuple[str, ...] | None:
+        """Return the texts that people may not see of a call in hand; None where they are not known here."""
+        return self._hands.secrets(action_id)
 
     def settle(self, action_id: str, end: End) -> None:
         """Record how an action in hand ended; what cannot be written is tried again later."""
@@ -184,6 +189,7 @@ class AgentVerbs(Road):
     ) -> Submission:
         def verb(turn: Turn, draft: submitting.Draft) -> Submission:
             submission = submitting.submit(turn, draft, wait=wait, would_block=would_block)
+            self._hands.note_secrets(new, draft.redacted.secrets)
             if submission.waiter:
                 self._waits.keep(submission.waiter, owner)  # before the commit, so no heartbeat comes between
             return submission
@@ -212,7 +218,7 @@ class AgentVerbs(Road):
             action=replace(action, note=_hidden_in(action.note), target=_hidden_in(action.target)),
             digest=digest,
             verdict=verdict,
-            hidden=redacted.hidden,
+            redacted=redacted,
             concealed=frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict)),
             described=describe(verdict.effect.describe, action.name, redacted.arguments),
             spending=spending,
@@ -233,7 +239,7 @@ class AgentVerbs(Road):
         redacted = redacted_for(policy, action, verdict)
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
         concealed = frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict))
-        return Judgement(verdict, spending, facts, concealed)
+        return Judgement(verdict, spending, facts, concealed, redacted.secrets)
 
     def preview(self, given: Action) -> Verdict:
         """Return what a submit would answer now, freezes and budgets included; nothing is written.

@@ -23,6 +23,7 @@ class Hands:
         self._held: dict[str, list[_Grip]] = {}
         self._durable: dict[str, bool] = {}
         self._taken: set[str] = set()
+        self._secrets: dict[str, tuple[str, ...]] = {}
 
     @contextmanager
     def reach(
@@ -71,6 +72,17 @@ class Hands:
             if action_id in self._durable:
                 self._durable[action_id] = True
 
+    def note_secrets(self, action_id: str, secrets: tuple[str, ...]) -> None:
+        """Keep what people may not see of a call for as long as it is in hand."""
+        with self._lock:
+            if action_id in self._held:
+                self._secrets[action_id] = secrets
+
+    def secrets(self, action_id: str) -> tuple[str, ...] | None:
+        """Return what people may not see of a call in hand; None where that is not known here."""
+        with self._lock:
+            return self._secrets.get(action_id)
+
     def ids(self) -> frozenset[str]:
         """Return every action in hand now."""
         with self._lock:
@@ -95,6 +107,7 @@ class Hands:
         self._held.pop(action_id, None)
         self._durable.pop(action_id, None)
         self._taken.discard(action_id)
+        self._secrets.pop(action_id, None)
 
 
 def _holds(grip: _Grip) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gate.budget import Judged, Use
 from gate.ids import new_nonce
@@ -28,12 +28,14 @@ class Judgement:
         spending: What it would add to each budget, and what the ledger keeps of it.
         facts: The facts of its session that it was judged with, as JSON text.
         concealed: Hidden paths that no policy hides on purpose.
+        secrets: Texts in the call that people may not see.
     """
 
     verdict: Verdict
     spending: Spending
     facts: str = "{}"
     concealed: frozenset[str] = frozenset()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
 def undecided(row: Row, found: Iterable[Judged]) -> list[Judged]:

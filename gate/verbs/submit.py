@@ -28,6 +28,7 @@ from gate.model import (
 from gate.model.own_rules import blocked_code
 from gate.policy.limits import Limits
 from gate.policy.spending import with_budgets
+from gate.redact import Redacted
 from gate.store import rows
 from gate.store.port import Row
 from gate.verbs import freezing, ledger, limiting, look, timing, waiting
@@ -44,7 +45,7 @@ class Draft:
         action: The action.
         digest: Its digest.
         verdict: The policy's answer.
-        hidden: Paths whose value was redacted.
+        redacted: Its arguments as people and the log may see them.
         concealed: Those of them that no policy hides on purpose; a decisive one must be looked at.
         described: Describe line, redacted.
         spending: What it would add to each budget, and what the ledger keeps of it.
@@ -58,7 +59,7 @@ class Draft:
     action: Action
     digest: str
     verdict: Verdict
-    hidden: tuple[str, ...]
+    redacted: Redacted
     concealed: frozenset[str]
     described: str
     spending: Spending
@@ -279,8 +280,8 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "places": {ruling.rule: ruling.place for ruling in verdict.rulings if ruling.place},
         "reasons": [ruling.reason for ruling in verdict.rulings if ruling.reason],
         "revision": verdict.revision,
-        "input": json.loads(draft.shown),
-        "erased": list(draft.hidden),
+        "input": draft.redacted.arguments,
+        "erased": list(draft.redacted.hidden),
         "digest": draft.digest,
         "facts": json.loads(draft.spending.entry.facts),
         "tool": _read(draft.spending.entry.told),
@@ -320,8 +321,8 @@ def _insert_version(turn: Turn, draft: Draft) -> None:
     verdict = draft.verdict
     turn.tx.insert(
         "versions", action=draft.id, version=1, nonce=new_nonce(), digest=draft.digest,
-        revision=verdict.revision,
-        arguments=draft.shown, hidden=json.dumps(draft.hidden), decisive=json.dumps(verdict.decisive),
+        revision=verdict.revision, arguments=draft.shown,
+        hidden=json.dumps(draft.redacted.hidden), decisive=json.dumps(verdict.decisive),
         effect=rows.dump(ResolvedEffect, verdict.effect),
         rulings=rows.dump(tuple[Ruling, ...], verdict.rulings),
         requirements=rows.dump(tuple[Requirement, ...], verdict.requirements),
