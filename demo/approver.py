@@ -58,7 +58,7 @@ class Approver:
 
     def _work(self) -> None:
         self._answer(self._next_card(), names.DENY, DENIAL)
-        self._answer(self._next_card(), names.MORE, APPROVAL, names.APPROVE_WITH_COMMENT)
+        self._answer(self._next_card(), names.APPROVE_WITH_COMMENT, APPROVAL)
         last = self._next_card()
         self._until(lambda: not _has(self._message(last), names.APPROVE))
 
@@ -67,8 +67,8 @@ class Approver:
         self.cards.append(card)
         return str(card)
 
-    def _answer(self, ts: str, action: str, comment: str, option: str | None = None) -> None:
-        self._control.click(APPROVER, CHANNEL, ts, action, value=self._option(ts, option))
+    def _answer(self, ts: str, action: str, comment: str) -> None:
+        self._control.click(APPROVER, CHANNEL, ts, action)
         view = self._until(self._form)
         written = {COMMENT_BLOCK: {names.COMMENT: comment}}
         answer = self._control.submit_view(APPROVER, view["id"], written)
@@ -79,12 +79,6 @@ class Approver:
         """Return the open form once it asks for a comment; before that it says that it is looked up."""
         asks = (view for view in self._control.views(APPROVER) if _asks_comment(view))
         return next(asks, None)
-
-    def _option(self, ts: str, wanted: str | None) -> str | None:
-        if wanted is None:
-            return None
-        found = [o["value"] for o in _options(self._message(ts)) if o["value"].startswith(wanted)]
-        return str(found[0])
 
     def _open_cards(self) -> list[str]:
         return [message["ts"] for message in self._control.messages(CHANNEL) if _has(message, names.APPROVE)]
@@ -106,7 +100,3 @@ def _elements(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _has(message: dict[str, Any], action: str) -> bool:
     return any(each.get("action_id") == action for each in _elements(message))
-
-
-def _options(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return [option for each in _elements(message) for option in each.get("options", [])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bot.views.text import Block, Shown, chunks, fixed, lines, plain, preformatted, width
+from bot.views.text import Block, Shown, chunks, fixed, plain, preformatted, rich_text, width
 
 PIECE = 2900
 """Widest piece of text in one block; Slack's limit is 3000."""
@@ -30,10 +30,18 @@ def context(*elements: Block) -> Block:
     return {"type": "context", "elements": list(elements[:10])}
 
 
-def fields(pairs: Sequence[tuple[Shown, Shown]]) -> Block:
-    """Return a section with at most ten label-value fields; both are one line each, and short."""
-    shown = [plain(lines(label, value or " "), 2000) for label, value in pairs[:10]]
-    return {"type": "section", "fields": shown}
+def prose(*elements: Block) -> Block:
+    """Return a rich_text block with one paragraph of rich_text elements."""
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": list(elements)}]}
+
+
+def facts(pairs: Sequence[tuple[Shown, Shown]]) -> Block:
+    """Return a paragraph with a line for each label and value; both are one line each, the value is bold."""
+    shown: list[Block] = []
+    for label, value in pairs:
+        start = "\n" if shown else ""
+        shown += [rich_text(Shown(f"{start}{label}: ")), rich_text(value or Shown(" "), bold=True)]
+    return prose(*shown)
 
 
 def divider() -> Block:
@@ -53,13 +61,11 @@ def named_text(label: Shown, text: Shown) -> list[Block]:
 
 
 def list_of(title: Sequence[Block], items: Iterable[Sequence[Block]]) -> Block:
-    """Return a rich_text block: a title line and a bulleted list of rich_text elements."""
+    """Return a rich_text block: a title line, if there is one, and a bulleted list of rich_text elements."""
     bullets = [{"type": "rich_text_section", "elements": list(item)} for item in items]
     listing = {"type": "rich_text_list", "style": "bullet", "elements": bullets}
-    return {
-        "type": "rich_text",
-        "elements": [{"type": "rich_text_section", "elements": list(title)}, listing],
-    }
+    head = [{"type": "rich_text_section", "elements": list(title)}] if title else []
+    return {"type": "rich_text", "elements": [*head, listing]}
 
 
 def button(label: str, action_id: str, value: str, *, style: str = "", confirm: Block | None = None) -> Block:
@@ -79,6 +85,24 @@ def confirm(title: str, text: Shown, yes: str, *, no: str = "Go back", style: st
         "deny": plain(Shown(no), 30),
     }
     return made | ({"style": style} if style else {})
+
+
+def radio(action_id: str, options: Sequence[Shown]) -> Block:
+    """Return radio buttons, at most ten; each carries its place, and none is chosen."""
+    choices = [{"text": plain(label, 75), "value": str(at)} for at, label in enumerate(options[:10])]
+    return {"type": "radio_buttons", "action_id": action_id, "options": choices}
+
+
+def select(action_id: str, options: Sequence[Shown]) -> Block:
+    """Return a list to choose from, at most a hundred; each carries its place, and none is chosen."""
+    choices = [{"text": plain(label, 75), "value": str(at)} for at, label in enumerate(options[:100])]
+    placeholder = plain(Shown("Choose a reason"), 150)
+    return {
+        "type": "static_select",
+        "action_id": action_id,
+        "placeholder": placeholder,
+        "options": choices,
+    }
 
 
 def overflow(action_id: str, options: Sequence[tuple[str, str]]) -> Block:

@@ -10,16 +10,23 @@ CALLS = 5
 
 
 def budget_lines(ruling: Ruling) -> list[str]:
-    """Return the lines that tell a budget's numbers; none for anything else.
+    """Return the lines that tell a budget's numbers and what used it; none for anything else."""
+    return [*numbers_lines(ruling), *used_by_lines(ruling)]
 
-    A reason that tells the numbers itself is not said twice.
-    """
+
+def numbers_lines(ruling: Ruling) -> list[str]:
+    """Return the line that tells a budget's numbers; none where its reason tells them already."""
     state = ruling.budget
     if state is None or state.hidden:
         return []
     told = numbers(ruling.rule, state)
-    own = [] if told in ruling.reason else [told]
-    return [*own, *_used_by(state)]
+    return [] if told in ruling.reason else [told]
+
+
+def used_by_lines(ruling: Ruling) -> list[str]:
+    """Return the line that tells which calls used a budget; none for anything else."""
+    state = ruling.budget
+    return [] if state is None or state.hidden else _used_by(state)
 
 
 def _used_by(state: BudgetState) -> list[str]:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from bot import names
 from bot.references import Origin, code_of
-from bot.views import blocks, words
+from bot.views import blocks, story, words
 from bot.views.budgets import budget_lines
-from bot.views.card import evidence_line, past_line
 from bot.views.modals import modal
-from bot.views.text import Block, Shown, fixed, lines, moment, one_line, plain, rich_text, visible, width
+from bot.views.text import Block, Shown, fixed, lines, mention, moment, one_line, plain, visible, width
 from bot.views.values import Value, all_values, decisive_values
 from gate.lifecycle import State
 from gate.model import HoldRecord, Ruling
@@ -21,6 +20,7 @@ PAGE_BLOCKS = 80
 PAGE_BYTES = 150_000
 MOST_PAGES = 12
 LIST_ITEMS = 40
+MOST_NOTE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,11 @@ def _values(values: tuple[Value, ...]) -> Iterator[Block]:
     box: list[Shown] = []
     for value in values:
         if value.short:
-            box.append(Shown(f"{value.label}: {value.text}"))
+            box.append(Shown(f"{value.title}: {value.text}"))
             continue
         yield from _boxed(box)
         box = []
-        yield from blocks.named_text(value.label, value.text)
+        yield from blocks.named_text(value.title, value.text)
     yield from _boxed(box)
 
 
@@ -146,16 +146,15 @@ def _rest(record: HoldRecord) -> Iterator[Block]:
 
 def _people(record: HoldRecord) -> Iterator[Block]:
     yield blocks.context(fixed("*Who may answer*"))
-    needed = words.requirements_line(record.requirements, 8)
-    yield blocks.say(f"{needed}. {words.approvals_line(record)}")
+    for line in words.needs_lines(record, 8):
+        yield blocks.say(line)
     if record.state is State.PENDING:
-        yield blocks.say(
-            f"{words.deadline_line(record.expires_at)} Code for typed answers: {code_of(record)}."
-        )
+        yield blocks.say(f"{words.deadline_line(record)} Code for typed answers: {code_of(record)}.")
     else:
         yield blocks.say(words.standing_line(record))
     for decision in record.decisions[-20:]:
         if decision.comment:
+            yield blocks.context(fixed(f"{mention(decision.person.user)} said"))
             yield from blocks.long_text(visible(decision.comment))
 
 
@@ -171,19 +170,15 @@ def _told(ruling: Ruling) -> str:
 
 
 def _lists(record: HoldRecord) -> Iterator[Block]:
-    if record.evidence:
-        items = [evidence_line(each, 1000) for each in record.evidence[:LIST_ITEMS]]
-        yield blocks.list_of([rich_text(Shown("Evidence"), 20, bold=True)], items)
-    past = [each for each in (record.identical, *record.history[:LIST_ITEMS]) if each is not None]
-    if past:
-        yield blocks.context(fixed("*Earlier calls*"))
-        yield from blocks.long_text(lines(*(past_line(each) for each in past)))
+    yield from story.evidence_blocks(record, LIST_ITEMS, 1000)
+    yield from story.listed("The identical call before", [record.identical] if record.identical else [])
+    yield from story.listed("Earlier calls of this session", record.history[:LIST_ITEMS])
+    yield from story.listed("What this agent was denied before", record.denied)
+    yield from story.listed("Waiting for an answer now: the same action", record.similar)
 
 
 def _about(record: HoldRecord) -> Iterator[Block]:
-    if record.note:
-        yield blocks.context(plain(Shown("The agent says, unverified")))
-        yield from blocks.long_text(visible(record.note))
+    yield from story.note_blocks(record, MOST_NOTE)
     yield blocks.context(fixed("*About this call*"))
     facts = {
         "action": record.name,

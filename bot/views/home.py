@@ -31,7 +31,7 @@ def home(records: Sequence[HoldRecord], *, local: bool = False) -> Block:
 
 def _row(record: HoldRecord) -> list[Block]:
     pending = record.state is State.PENDING
-    terms = words.deadline_line(record.expires_at) if pending else words.standing_line(record)
+    terms = words.deadline_line(record) if pending else words.standing_line(record)
     reference = str(Reference.of(record))
     look = blocks.button("View everything", names.VIEW, reference)
     return [

@@ -26,9 +26,11 @@ _UNSEEN = (
 )
 _ESCAPED = re.compile(rf"[{_UNSEEN}]|\\(?=u\{{)")
 _OPEN_ESCAPE = re.compile(r"\\(u(\{[0-9A-F]{0,6})?)?\Z")
+_ESCAPE = re.compile(r"\\u\{[0-9A-F]{1,6}\}")
 _LIKE_JSON = re.compile(r'-?\d+(\.\d+)?([eE][+-]?\d+)?|null|true|false|["\[{].*|\(.*|', re.DOTALL)
 _LIVE = re.compile(r"[`*_~]|@(?=here|channel|everyone)", re.IGNORECASE)
 """What still means something to Slack in an escaped line: marks of style, and words that call everybody."""
+_DATE = "{date_short_pretty} {time}"
 _PLAIN_PUNCTUATION = frozenset(" .,:@/-")
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}")
 _GROUP = re.compile(r"S[A-Z0-9]{1,30}")
@@ -89,6 +91,29 @@ def clip(text: Shown, limit: int) -> Shown:
     return Shown(text[: _piece(text, 0, limit - 1)] + "…")
 
 
+def abridged(text: Shown, limit: int) -> Shown:
+    """Cut the middle out of a text that is longer than the limit (at least 60), and say its length there.
+
+    Head and tail stay, since what matters may stand at the end.
+    """
+    if len(text) <= limit and width(text) <= limit:
+        return text
+    cut = f" … {len(text):,} characters in all … "
+    room = limit - len(cut)
+    head = text[: _piece(text, 0, room * 2 // 3)]
+    start = _tail(text, room - room * 2 // 3)
+    return Shown(head + cut + text[start:])
+
+
+def _tail(text: str, limit: int) -> int:
+    """Return where the last piece of at most this width starts; never inside an escape."""
+    start = max(0, len(text) - limit)
+    while (over := width(text[start:]) - limit) > 0:
+        start += max(1, over // 2)
+    escape = _ESCAPE.match(text, max(0, text.rfind("\\", max(0, start - 10), start)))
+    return escape.end() if escape and escape.end() > start else start
+
+
 def chunks(text: Shown, limit: int) -> list[Shown]:
     """Split a text into pieces of at most ``limit`` (at least 20), none of them empty, at least one."""
     pieces: list[Shown] = []
@@ -116,10 +141,21 @@ def preformatted(text: Shown) -> Block:
     return {"type": "rich_text", "elements": [element]}
 
 
-def rich_text(text: Shown, limit: int, *, bold: bool = False) -> Block:
+def rich_text(text: Shown, limit: int = 3000, *, bold: bool = False) -> Block:
     """Return a rich_text text element, which Slack never parses, cut to the limit."""
     element: Block = {"type": "text", "text": clip(text, limit) or " "}
     return {**element, "style": {"bold": True}} if bold else element
+
+
+def named(user: str) -> Block:
+    """Return a rich_text element that names a user; a word where the id is none."""
+    return {"type": "user", "user_id": user} if _USER.fullmatch(user) else rich_text(Shown("somebody"), 20)
+
+
+def date(at: datetime) -> Block:
+    """Return a rich_text element that shows an instant in the reader's own time zone."""
+    spelled = at.strftime("%Y-%m-%d %H:%M UTC")
+    return {"type": "date", "timestamp": int(at.timestamp()), "format": _DATE, "fallback": spelled}
 
 
 def link(url: str | None) -> Block | None:
@@ -144,17 +180,19 @@ def mention_channel(channel: str) -> str:
     return f"<#{channel}>" if _CHANNEL.fullmatch(channel) else "a channel"
 
 
-def moment(at: datetime) -> str:
+def moment(at: datetime, *, seconds: bool = False) -> str:
     """Return mrkdwn that shows an instant in the reader's own time zone."""
-    spelled = at.strftime("%Y-%m-%d %H:%M UTC")
-    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{spelled}>"
+    spelled = at.strftime("%Y-%m-%d %H:%M:%S UTC" if seconds else "%Y-%m-%d %H:%M UTC")
+    shape = _DATE.replace("{time}", "{time_secs}") if seconds else _DATE
+    return f"<!date^{int(at.timestamp())}^{shape}|{spelled}>"
 
 
-def shown(value: Any) -> Shown:
+def shown(value: Any, *, compact: bool = False) -> Shown:
     """Write one JSON value for people: texts bare where no other value looks like them.
 
     Args:
         value: JSON value, tagged or not; redacted already.
+        compact: Whether long lists and mappings stand in one line too.
 
     Returns:
         Visible text, line breaks kept.
@@ -166,13 +204,13 @@ def shown(value: Any) -> Shown:
         key, inner = next(iter(value.items()))
         if key in {"$decimal", "$int"} and isinstance(inner, str):
             return visible(inner)
-        return visible(_json(inner if key == "$dict" else value))
-    return visible(_json(value))
+        return visible(_json(inner if key == "$dict" else value, compact))
+    return visible(_json(value, compact))
 
 
-def _json(value: Any) -> str:
+def _json(value: Any, compact: bool) -> str:
     short = json.dumps(value, ensure_ascii=False, default=str)
-    if len(short) <= 80 or not isinstance(value, (Mapping, Sequence)):
+    if compact or len(short) <= 80 or not isinstance(value, (Mapping, Sequence)):
         return short
     return json.dumps(value, ensure_ascii=False, indent=1, default=str)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.views.text import Shown, one_line, shown, width
+from bot.views.text import Block, Shown, abridged, clip, flat, lines, one_line, preformatted, shown, width
 from gate.model import HoldRecord
 from gate.redact import NOT_GIVEN as MISSING
 from gate.redact import is_hidden
@@ -15,7 +15,7 @@ from gate.values import format_path, parse_path
 NOT_GIVEN = Shown(MISSING)
 SHORT = 160
 """Widest value that goes into a field beside others."""
-CARD_ROOM = 4500
+CARD_ROOM = 4000
 """Width of all decisive values together that a card shows uncut."""
 CARD_VALUES = 20
 """Most decisive values that a card shows uncut."""
@@ -28,10 +28,21 @@ class Value:
     Attributes:
         label: Its path, without ``args.``, as one line; no two values of a hold have the same.
         text: Visible text, line breaks kept.
+        count: How many elements it has where it is a list; None for anything else.
+        compact: Lists and mappings in one line; None where ``text`` serves.
     """
 
     label: Shown
     text: Shown
+    count: int | None = None
+    compact: Shown | None = None
+
+    @property
+    def title(self) -> Shown:
+        """Return the label, with the number of elements of a list."""
+        if self.count is None:
+            return self.label
+        return Shown(f"{self.label} ({self.count} {'item' if self.count == 1 else 'items'})")
 
     @property
     def short(self) -> bool:
@@ -80,7 +91,21 @@ def _value(record: HoldRecord, path: str) -> Value | None:
         text = _context_value(record, path)
         return None if text is None else Value(one_line(f"{path} (of the call)"), shown(text))
     found, value = _walk(record.arguments, tuple(keys))
-    return Value(_label(found), NOT_GIVEN if value is _Missing else _shown(record, found, value))
+    if value is _Missing:
+        return Value(_label(found), NOT_GIVEN)
+    return _given(record, found, value)
+
+
+def _given(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Value:
+    compact = shown(value, compact=True) if isinstance(value, (list, Mapping)) else None
+    return Value(_label(keys), _shown(record, keys, value), _count(value), compact)
+
+
+def _count(value: Any) -> int | None:
+    """Return how many elements a list has, tagged or not; None for anything else."""
+    if isinstance(value, Mapping) and len(value) == 1:
+        value = value.get("$tuple")
+    return len(value) if isinstance(value, list) else None
 
 
 def _label(keys: tuple[str, ...]) -> Shown:
@@ -96,9 +121,7 @@ def _shown(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Shown:
 
 def all_values(record: HoldRecord) -> tuple[Value, ...]:
     """Return every argument, uncut."""
-    return tuple(
-        Value(_label((name,)), _shown(record, (name,), value)) for name, value in record.arguments.items()
-    )
+    return tuple(_given(record, (name,), value) for name, value in record.arguments.items())
 
 
 def decisive_values(record: HoldRecord) -> tuple[Value, ...]:
@@ -121,3 +144,13 @@ def fits_card(values: tuple[Value, ...]) -> bool:
     """Tell whether a card shows these decisive values uncut."""
     room = sum(width(value.text) + width(value.label) for value in values)
     return len(values) <= CARD_VALUES and room <= CARD_ROOM
+
+
+def listing(values: tuple[Value, ...], most: int, limit: int) -> Block:
+    """Return values in one box, a line each: long ones without their middle, and a count of the rest."""
+    told = [
+        f"{clip(value.title, 60)}: {abridged(value.compact or flat(value.text), limit)}"
+        for value in values[:most]
+    ]
+    more = [f"… and {len(values) - most} more"] if len(values) > most else []
+    return preformatted(lines(*told, *more))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import timedelta
 
 from bot.views.text import mention, mention_channel, mention_group, moment
 from gate.lifecycle import State
 from gate.model import Approver, Decision, HoldRecord, Requirement
+from gate.requirements import Standing, standing
 
 PEOPLE = 6
 """Most approvers named in one sentence."""
+SHORT = timedelta(minutes=10)
+"""Time to answer below which seconds are told."""
+
+_KINDS = {"read": "only reads", "write": "changes something", "destructive": "deletes something"}
 
 _ENDED = {
     "denied": "*Denied*",
@@ -52,25 +57,38 @@ def ending(record: HoldRecord) -> str:
 
 def standing_line(record: HoldRecord) -> str:
     """Return in mrkdwn how a hold that is no longer pending stands, with people and times."""
+    who = people(record)
     if record.state is State.APPROVED:
         until = f", until {moment(record.use_by)}" if record.use_by else ""
-        return f"*Approved.* {people(record.decisions)} The agent may start it now{until}; then nothing runs."
+        return f"*Approved.* {who} The agent may start it now{until}; then nothing runs."
     if record.state is State.RUNNING:
-        return f"*Running now.* {people(record.decisions)}"
-    when = f" Ended {moment(record.ended_at)}." if record.ended_at else ""
+        return f"*Running.* {who}"
     if record.state is State.DENIED:
-        return f"*Denied.* {people(record.decisions)} Nothing ran."
-    return f"{ending(record)}{when} {people(record.decisions)}".strip()
+        return f"*Denied.* {who} Nothing ran."
+    when = f" Ended {moment(record.ended_at)}." if record.ended_at else ""
+    return f"{ending(record)}{when} {who}".strip()
 
 
-def people(decisions: Iterable[Decision]) -> str:
-    """Return in mrkdwn who answered what and when; empty for nobody."""
-    last = list({decision.person: decision for decision in decisions}.values())[-PEOPLE:]
+def people(record: HoldRecord) -> str:
+    """Return in mrkdwn who answered what, when, and how long after the call; empty for nobody."""
+    last = list({decision.person: decision for decision in record.decisions}.values())[-PEOPLE:]
     return " ".join(
         f"{'Approved' if decision.said == 'approve' else 'Denied'} by {mention(decision.person.user)}"
-        f" {moment(decision.at)}{', and the next ones over the budget' if decision.headroom else ''}."
+        f" {moment(decision.at)}, {took(decision.at - record.created_at)} after the call"
+        f"{', and the next ones over the budget' if decision.headroom else ''}."
         for decision in last
     )
+
+
+def took(duration: timedelta) -> str:
+    """Write how long something took, in the two largest units that matter."""
+    seconds = max(0, int(duration.total_seconds()))
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{hours} h {minutes % 60} min" if not days else f"{days} d {hours % 24} h"
 
 
 def approver_words(approvers: Sequence[Approver]) -> str:
@@ -102,28 +120,41 @@ def requirements_line(requirements: Sequence[Requirement], most: int) -> str:
     return "; ".join(told)
 
 
-def approvals_line(record: HoldRecord) -> str:
-    """Return in mrkdwn how many have approved so far, and who; empty for nobody."""
+def needs_lines(record: HoldRecord, most: int = 4) -> list[str]:
+    """Return in mrkdwn, for each requirement, how far it is met, by whom, and who is still needed."""
     given = [decision for decision in record.decisions if decision.said == "approve"]
-    if not given:
-        return "No approval so far."
-    names = ", ".join(mention(decision.person.user) for decision in given[:PEOPLE])
-    return f"{len(given)} so far: {names}."
+    found = standing(record.requirements, [decision.counts for decision in given])
+    told = [_need_line(each, index, given) for index, each in enumerate(found[:most])]
+    told += [f"and {len(found) - most} more requirements"] if len(found) > most else []
+    if given and all(each.met for each in found) and record.state is State.PENDING:
+        told.append("*Still needed*: one more person, since somebody counts only once here.")
+    return told
 
 
-def deadline_line(expires_at: datetime) -> str:
-    """Return in mrkdwn until when an answer counts."""
-    return f"Answer by {moment(expires_at)}, else nothing runs."
+def _need_line(found: Standing, index: int, given: Sequence[Decision]) -> str:
+    line = requirement_line(found.requirement)
+    mine = ", ".join([mention(each.person.user) for each in given if index in each.counts][:PEOPLE])
+    if found.met:
+        return f"{line}: given by {mine}."
+    if mine:
+        return f"{line}: {found.have} so far, {mine}. *{found.need - found.have} more needed*."
+    return f"*Still needed*: {line[0].lower()}{line[1:]}." if given else f"{line}."
 
 
-def effect_words(record: HoldRecord) -> str:
-    """Return in mrkdwn what makes the call serious."""
+def deadline_line(record: HoldRecord) -> str:
+    """Return in mrkdwn until when an answer counts; to the second where there is little time."""
+    short = record.expires_at - record.created_at < SHORT
+    return f"Answer by {moment(record.expires_at, seconds=short)}, else nothing runs."
+
+
+def effect_words(record: HoldRecord) -> list[tuple[str, bool]]:
+    """Return what makes the call serious: words of our own, and whether they are bold."""
     effect = record.effect
-    words = ["*destroys data*"] if effect.risk == "destructive" else []
-    words += [] if effect.reversible else ["*cannot be undone*"]
-    words += ["leaves the company"] if effect.outbound else []
-    words += [f"a {effect.risk}, guessed from its name"] if effect.guessed else []
-    return ", ".join(words)
+    words = [("destroys data", True)] if effect.risk == "destructive" else []
+    words += [] if effect.reversible else [("cannot be undone", True)]
+    words += [("leaves the company", False)] if effect.outbound else []
+    words += [(f"{_KINDS[effect.risk]}, judging by its name alone", False)] if effect.guessed else []
+    return words
 
 
 def careful(record: HoldRecord) -> bool:

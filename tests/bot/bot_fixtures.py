@@ -10,10 +10,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from bot import names
 from bot.app import SlackBot
 from bot.local_workspace import LocalWorkspace
-from bot.references import Reference
 from bot.settings import BotSettings
 from gate.clock import FakeClock
 from gate.lifecycle import State
@@ -139,11 +137,6 @@ class Office:
         """Press a button of a hold's card."""
         ts = self.card(record)["ts"]
         return self.control.click(user, CHANNEL, ts, action, value=value, **more)
-
-    def more(self, user: str, record: HoldRecord, action: str, **more: Any) -> Any:
-        """Choose from the card's menu."""
-        value = f"{action}|{Reference.of(record)}"
-        return self.press(user, record, names.MORE, value=value, **more)
 
     def whispered(self, user: str, piece: str) -> dict[str, Any]:
         """Wait for an ephemeral message that says something."""

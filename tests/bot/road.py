@@ -148,9 +148,9 @@ class Road:
         assert result["acked"], result
 
     def deny(self, user: str, hold: HoldRecord, comment: str, action: str = names.DENY) -> None:
-        """Deny by the card's button and its form, and wait for the window that confirms it."""
+        """Deny by the card's button and its form, and wait until the form has closed."""
         self.submit(user, self.form(user, hold, action), comment)
-        self.control.wait_view(user, "Your answer is recorded")
+        eventually(lambda: not self.control.views(user), PATIENCE)
 
     def thread(self, hold: HoldRecord, piece: str) -> list[str]:
         """Wait until a reply under the card says something, and return what all replies say."""

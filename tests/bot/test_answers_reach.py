@@ -102,7 +102,7 @@ def test_a_recorded_approval_is_never_called_unrecorded(office: Office) -> None:
     office.card(record)
     office.control.settings(edit_window_closed=True)
     office.press("U0ALICE", record, names.APPROVE)
-    one_answer(office, "U0ALICE", "Your approval is recorded")
+    one_answer(office, "U0ALICE", "Your answer is recorded. The card could not be updated.")
     office.until(record, State.APPROVED)
 
 

@@ -37,11 +37,11 @@ def test_nothing_is_preselected_and_the_hint_says_who_reads_it(office: Office) -
     record = office.hold()
     deny_form(office, "U0ALICE", record)
     view = office.control.views("U0ALICE")[-1]
-    select = next(
-        block["element"] for block in view["blocks"] if block.get("block_id") == modals.REASON_BLOCK
+    (choice,) = next(
+        block["elements"] for block in view["blocks"] if block.get("block_id") == modals.REASON_BLOCK
     )
-    assert [option["text"]["text"] for option in select["options"]] == list(modals.REASONS)
-    assert "initial_option" not in select
+    assert [option["text"]["text"] for option in choice["options"]] == list(modals.REASONS)
+    assert "initial_option" not in choice
     assert "The agent reads this word for word" in spell(view)
 
 
@@ -117,10 +117,10 @@ def test_a_slow_submit_is_answered_in_time(office: Office, workspace: LocalWorks
 
 
 def test_approve_with_a_comment(office: Office) -> None:
-    """The menu opens a form; the comment is recorded with the approval and stands on the card."""
+    """A button of the card opens a form; the comment is recorded with the approval and stands on the card."""
     office.open()
     record = office.hold()
-    office.more("U0ALICE", record, names.APPROVE_WITH_COMMENT)
+    office.press("U0ALICE", record, names.APPROVE_WITH_COMMENT)
     view = office.control.wait_view("U0ALICE", "Runs once, now.")
     office.control.submit_view("U0ALICE", view["id"], comment("Damage claim verified, within policy."))
     after = office.until(record, State.APPROVED)
@@ -158,7 +158,7 @@ def test_view_everything_pages_through_and_is_recorded(office: Office) -> None:
     """The full view shows every value over several pages; opening the decisive ones is recorded."""
     office.open()
     record = office.hold(order_id="ORD-9", amount=1, currency="EUR", note="n" * 300_000)
-    office.more("U0CAROL", record, names.VIEW)
+    office.press("U0CAROL", record, names.VIEW)
     view = office.control.wait_view("U0CAROL", "Page 1 of")
     assert "order_id: ORD-9" in spell(view)
     office.control.click_view("U0CAROL", view["id"], names.PAGE_NEXT)
@@ -196,7 +196,7 @@ def test_who_may_not_see_a_hold_is_shown_nothing(office: Office, workspace: Loca
     record = office.hold(order_id="SECRET-1", amount=1, currency="EUR")
     office.card(record)
     workspace.control.set_channel(CHANNEL, members=["U0ALICE", "U0BOB", "U0GATEBOT"])
-    office.more("U0CAROL", record, names.VIEW, forge=True)
+    office.press("U0CAROL", record, names.VIEW, forge=True)
     view = eventually(lambda: next(iter(office.control.views("U0CAROL")), None))
     eventually(lambda: "not among" in spell(office.control.views("U0CAROL")))
     assert "SECRET-1" not in spell(office.control.views("U0CAROL"))

@@ -33,25 +33,30 @@ def test_the_card_keeps_its_order() -> None:
     whole = said(card(record))
     order = [
         "Refund 400.00 EUR on ORD-1",
-        "support asks",
+        '"support"',
+        " asks",
         "customer cus_81",
         "cannot be undone",
         "leaves the company",
-        "Held because: Refund above the delegated limit.",
-        "amount\\n400.00",
+        "Held because: ",
+        "Refund above the delegated limit.",
+        "amount: ",
+        '"400.00"',
         "gate:approve",
         "gate:deny",
-        "gate:more",
+        "gate:view",
         "Answer by",
         "<!subteam^S0FINANCE>",
         "The agent is waiting.",
+        "Hold 01234567 of session conversation-4711",
         "reason: arrived damaged",
         "Order delivered 2026-02-20",
-        "Before this: looked up",
+        "last call: ",
         "The agent says, unverified",
         "Not shown: ctx",
     ]
-    places = [whole.index(piece) for piece in order]
+    places = [whole.find(piece) for piece in order]
+    assert -1 not in places
     assert places == sorted(places)
 
 
@@ -123,7 +128,7 @@ def test_an_approved_call_can_be_stopped_until_it_starts() -> None:
 
 
 DENIED = (Decision(BOB, "deny", "No damage claim on file for this order.", NOW, 1),)
-APPROVED = (Decision(ALICE, "approve", "Damage claim verified.", NOW, 1),)
+APPROVED = (Decision(ALICE, "approve", "Damage claim verified.", NOW, 1, counts=frozenset({0})),)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +182,7 @@ def test_a_partial_quorum_shows_who_approved() -> None:
     record = refund(requirements=(replace(FINANCE, quorum=2),), decisions=APPROVED)
     whole = said(card(record))
     assert "2 approvals from" in whole
-    assert "1 so far: <@U0ALICE>" in whole
+    assert "1 so far, <@U0ALICE>. *1 more needed*" in whole
 
 
 def test_a_local_card_says_what_it_is() -> None:

@@ -86,7 +86,7 @@ def test_a_hidden_key_reaches_no_method_of_slack(office: Office) -> None:
     office.open()
     office.agent.open_session("s1", agent="support", on_behalf_of=None)
     record = office.hold("mail.send", on_behalf_of=None, body=f"key {KEY}", password="hunter22")
-    office.more("U0ALICE", record, names.VIEW)
+    office.press("U0ALICE", record, names.VIEW)
     office.control.wait_view("U0ALICE", "hidden API key")
     office.press("U0ALICE", record, names.DENY)
     view = office.control.wait_view("U0ALICE", "Reason")

@@ -89,7 +89,7 @@ def test_a_form_and_a_button_of_one_person_are_one_approval(office_of: Callable[
     office = office_of(APART)
     office.open()
     record = office.hold("pay.out", amount=1)
-    office.more("U0ALICE", record, names.APPROVE_WITH_COMMENT)
+    office.press("U0ALICE", record, names.APPROVE_WITH_COMMENT)
     view = office.control.wait_view("U0ALICE", "Runs once, now.")
     office.control.submit_view("U0ALICE", view["id"], {modals.COMMENT_BLOCK: {names.COMMENT: "first"}})
     eventually(lambda: office.agent.hold(record.id).decisions)

@@ -207,7 +207,7 @@ def test_the_newcomers_own_call_is_denied_on_the_page(
     form = page.get_by_test_id("modal")
     form.get_by_label("Comment").fill("Not by mail, please.")
     form.get_by_test_id("modal-submit").click()
-    form.get_by_text("Your answer is recorded").wait_for()
+    form.wait_for(state="detached")
     code, said = app.end()
     assert code == 1
     assert 'denied with the comment: "Not by mail, please."' in said
