@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 from rich.console import Console
@@ -19,6 +19,8 @@ from gate.cli.check import Tools, read_tools
 from gate.cli.options import db_option, json_option, opened, policy_option, required_policy, time_option
 from gate.policy.backtest import Logged, LoggedCall, Result, longest_window, replay
 from gate.policy.load import load_path
+from gate.policy.policyset import PolicySet
+from gate.policy.trying import Other, with_answer
 
 MOST = 1000
 """How many changed calls are named at most."""
@@ -26,8 +28,29 @@ MOST = 1000
 _DAYS = timedelta(days=30)
 
 
+def _tried(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, Other], ...]:
+    """Read ``RULE=allow`` and ``RULE=block``."""
+    found: list[tuple[str, Other]] = []
+    for each in given:
+        rule, _, answer = each.rpartition("=")
+        if not rule or answer not in ("allow", "block"):
+            raise click.BadParameter(f"{each!r} is not RULE=allow or RULE=block.", context, option)
+        found.append((rule, cast(Other, answer)))
+    return tuple(found)
+
+
 @click.command("backtest")
 @policy_option
+@click.option(
+    "--try",
+    "tried",
+    multiple=True,
+    metavar="RULE=ANSWER",
+    callback=_tried,
+    help="Let a rule, budget or default answer allow or block instead.  [default policy: the one in force]",
+)
 @time_option("--since", "Calls from then on; before it budgets are only filled  [default: 30d]")
 @time_option("--until", "Calls before then  [default: now]")
 @click.option(
@@ -48,6 +71,7 @@ _DAYS = timedelta(days=30)
 @json_option
 def backtest_command(
     policy: Path | None,
+    tried: tuple[tuple[str, Other], ...],
     since: datetime | None,
     until: datetime | None,
     tools: Path | None,
@@ -62,8 +86,10 @@ def backtest_command(
     it ran, unless the policy blocks it. What was redacted in the log is never guessed: a verdict that rests
     on it is reported as not decidable. Nothing runs, and the store is not changed.
     """
-    loaded, known = load_path(required_policy(policy)), read_tools(tools)
+    known = read_tools(tools)
+    files = None if tried and policy is None else load_path(required_policy(policy))
     with opened(db) as service, _progress() as progress:
+        loaded = _with_answers(files or service.policy(), tried)
         end = until or service.clock.now()
         start = since or end - _DAYS
         calls = service.logged(start - longest_window(loaded), end, progress)
@@ -72,6 +98,15 @@ def backtest_command(
         output.emit(_json(found, start, end, loaded.revision))
     else:
         _show(found, start, end, limit)
+
+
+def _with_answers(policy: PolicySet, tried: Iterable[tuple[str, Other]]) -> PolicySet:
+    for rule, answer in tried:
+        try:
+            policy = with_answer(policy, rule, answer)
+        except ValueError as error:
+            raise click.UsageError(f"--try: {error}.") from None
+    return policy
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from gate.cli.holds import holds_group
 from gate.cli.init import init_command
 from gate.cli.keeping import clock_group
 from gate.cli.policy import policy_group
+from gate.cli.stats import stats_command
 from gate.cli.status import status_command
 from gate.cli.store import db_group, key_group
 from gate.cli.tools import tools_group
@@ -147,6 +148,7 @@ for command in (
     freeze_command,
     unfreeze_command,
     status_command,
+    stats_command,
     tools_group,
     key_group,
     db_group,

@@ -20,6 +20,7 @@ from gate.policy.blindness import Blinds, Undecided
 from gate.policy.evaluate import evaluate
 from gate.policy.policyset import PolicySet
 from gate.policy.ranges import Range, Ranges
+from gate.policy.reading import Subject
 from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
 from gate.values import is_action_name
@@ -198,7 +199,7 @@ class _Player:
         self._blinds = Blinds(policy)
         self._waiting: dict[str, tuple[Use, ...]] = {}
         self._spends = bool(policy.budgets)
-        self.ranges = Ranges(policy)
+        self.ranges = Ranges()
         self.result = Result()
 
     def play(self, entry: Logged) -> None:
@@ -270,7 +271,8 @@ class _Player:
         result.held_before += call.answer == "require_approval"
         result.held_after += verdict.answer == "require_approval"
         if call.answer == "require_approval":
-            self.ranges.held(call.id, call.action, verdict, call.hidden)
+            subject = Subject(call.action, self._policy.known(call.action))
+            self.ranges.held(call.id, subject, verdict.rules, verdict.decisive, call.hidden)
         if call.answer != verdict.answer:
             result.changed[call.answer, verdict.answer] += 1
             if len(result.changes) < self._most:

@@ -185,6 +185,23 @@ def resolve(name: str, declared: Declared, code: Effect | None, *, server: bool)
     )
 
 
+def known_of(effect: ResolvedEffect) -> Known:
+    """Return what a verdict's effect tells of a tool: where its amount, currency and count are.
+
+    Args:
+        effect: As it was stored with the verdict.
+    """
+    currency, code = _currency(effect.currency)
+    return Known(
+        effect,
+        amount=None if effect.amount is None else parse_path(effect.amount),
+        currency=currency,
+        currency_code=code,
+        minor=effect.unit == "minor",
+        count=None if effect.count is None else parse_path(effect.count),
+    )
+
+
 def _pick(
     key: str,
     declared: Declared,

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
-from gate.model import Action, Verdict
-from gate.policy.policyset import PolicySet
 from gate.policy.reading import (
     Sign,
     Subject,
@@ -58,7 +56,7 @@ class Range:
     """One decisive value of one rule, as people answered it.
 
     Attributes:
-        rule: The rule of the other policy that would answer these calls.
+        rule: The rule that answers these calls.
         path: The value's path.
         currency: Currency of an amount; empty for none.
         approved: What was approved.
@@ -93,23 +91,32 @@ _Key = tuple[str, str, str]
 
 
 class Ranges:
-    """Collect what people approved and denied.
+    """Collect what people approved and denied."""
 
-    Args:
-        policy: The policy whose rules would answer.
-    """
-
-    def __init__(self, policy: PolicySet) -> None:
-        self._policy = policy
+    def __init__(self) -> None:
         self._open: dict[str, list[tuple[_Key, Decimal | str]]] = {}
         self._said: dict[str, Said] = {}
 
-    def held(self, id_: str, action: Action, verdict: Verdict, hidden: Sequence[tuple[str, ...]]) -> None:
-        """Remember the decisive values of a call that people were asked about."""
-        subject = Subject(action, self._policy.known(action))
-        values = [each for path in verdict.decisive for each in _values(subject, parse_path(path), hidden)]
+    def held(
+        self,
+        id_: str,
+        subject: Subject,
+        rules: Iterable[str],
+        decisive: Iterable[str],
+        hidden: Sequence[tuple[str, ...]],
+    ) -> None:
+        """Remember the decisive values of a call that people were asked about.
+
+        Args:
+            id_: Id of the call.
+            subject: The call, with what is known of its tool.
+            rules: The rules that answer it.
+            decisive: Paths of its decisive values.
+            hidden: Paths whose value is not known.
+        """
+        values = [each for path in decisive for each in _values(subject, parse_path(path), hidden)]
         self._open[id_] = [
-            ((rule, path, currency), value) for rule in verdict.rules for path, currency, value in values
+            ((rule, path, currency), value) for rule in rules for path, currency, value in values
         ]
 
     def answered(self, id_: str, said: Said) -> None:

@@ -19,6 +19,7 @@ from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, tim
 from gate.verbs.freezing import Scope
 from gate.verbs.living import Living
 from gate.verbs.ruling import Revision
+from gate.verbs.tally import Tally, tally
 
 
 class AdminVerbs(Road):
@@ -114,6 +115,11 @@ class AdminVerbs(Road):
         """Yield what the log has of calls within a time, for a replay; see ``verbs.logged.entries``."""
         with self.store.reader() as reader:
             yield from logged.entries(reader, since, until, progress)
+
+    def tally(self, since: datetime, until: datetime, *, values: bool = True) -> Tally:
+        """Count what became of the holds of some time; see ``verbs.tally``."""
+        with self.store.reader() as reader:
+            return tally(reader, since, until, values=values)
 
     def records(
         self,
