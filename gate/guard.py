@@ -362,7 +362,9 @@ def check_tool(function: object) -> None:
 
 
 def _details(name: str, ending: Ran[Any]) -> Details:
-    return Details(ending.action_id, name, decisions=ending.decisions, shared=ending.shared)
+    return Details(
+        ending.action_id, name, decisions=ending.decisions, shared=ending.shared, edits=ending.edits
+    )
 
 
 def _called(tool: object) -> str:

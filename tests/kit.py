@@ -86,3 +86,23 @@ def post(gate: Service) -> list[Notice]:
 def kinds(gate: Service, action: str | None = None) -> list[str]:
     """Return the kinds of the log's records in order."""
     return [record.body["kind"] for record in gate.records(action=action)]
+
+
+EDITABLE = POLICY.replace(
+    "reason: Above ten.}", "reason: Above ten., editable: [args.amount, args.to]}"
+).replace("quorum: 2, reason: Two people.}", "quorum: 2, reason: Two people., editable: [args.who]}")
+"""The same policy, whose held calls may be changed."""
+
+
+def change(gate: Service, hold: HoldRecord | str, person: Person = ALICE, /, **changes: Any) -> HoldRecord:
+    """Let one person change arguments of the current version of a hold by their names, as the bot would."""
+    record = gate.hold(hold) if isinstance(hold, str) else hold
+    return gate.edit(
+        record.id,
+        store=record.store,
+        nonce=record.nonce,
+        person=person,
+        satisfies=frozenset({"S0FINANCE"} if person in (ALICE, BOB) else ()) | {person.user},
+        changes={f"args.{name}": value for name, value in changes.items()},
+        route=ROUTE,
+    )
