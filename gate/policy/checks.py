@@ -8,6 +8,7 @@ from typing import Any
 
 from gate.policy.operators import (
     COMPARISONS,
+    Alike,
     Judge,
     PathOperand,
     Test,
@@ -17,7 +18,17 @@ from gate.policy.operators import (
     other_kind,
     undeclared_amount,
 )
-from gate.policy.reading import UNDECLARED, UNREADABLE, Spread, Subject, elements, is_missing, label, scalar
+from gate.policy.reading import (
+    PLAIN,
+    UNDECLARED,
+    UNREADABLE,
+    Spread,
+    Subject,
+    elements,
+    is_missing,
+    label,
+    scalar,
+)
 from gate.policy.truth import Truth, Unknown, agreed, all_of, any_of, negate
 from gate.redact import hide
 from gate.values import decimal_of, fold
@@ -44,6 +55,9 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
         wanted: What to give to be decided, in words.
         optional: Whether a missing value is false instead of unknown.
     """
+    compares = [test.compare for test in tests if isinstance(test, Alike)]
+    alone = len(compares) == len(tests)  # of the call, nothing but the value is compared
+    named = None if keys[0] == "effect" else label(keys)
 
     def each_of(subject: Subject, name: str) -> Judge:
         judges = [test(subject, name) for test in tests]
@@ -58,7 +72,9 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
         return one
 
     def check(value: Any, subject: Subject) -> Truth:
-        name = name_of(keys, subject)
+        name = named or name_of(keys, subject)
+        if alone and type(value) in PLAIN:
+            return _plainly(compares, value, name)
         one = each_of(subject, name)
         if is_missing(value) or not isinstance(value, (list, tuple)):
             return one(value)
@@ -68,6 +84,18 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
         return _disagree(keys, items, answers, subject) if together is None else together
 
     return check
+
+
+def _plainly(compares: Sequence[Callable[[Any, str], Truth]], value: Any, name: str) -> Truth:
+    """Return what ``all_of`` says of one value that is compared as it is."""
+    whys: tuple[str, ...] = ()
+    for compare in compares:
+        truth = compare(value, name)
+        if truth is False:
+            return False
+        if isinstance(truth, Unknown):
+            whys += truth.whys
+    return Unknown(tuple(dict.fromkeys(whys))) if whys else True
 
 
 def _disagree(keys: tuple[str, ...], items: list[Any], answers: list[Truth], subject: Subject) -> Unknown:

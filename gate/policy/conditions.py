@@ -93,7 +93,9 @@ def _build_leaf(leaf: Leaf, *, negated: bool) -> Condition:
             tests[0](value, subject) if len(tests) == 1 else all_of(test(value, subject) for test in tests)
         )
         answer = negate(answer) if negated else answer
-        return _sure(read_keys, subject) if answer is True and read_keys else answer
+        if answer is True and read_keys and subject.action.parameters is None:
+            return _sure(read_keys, subject)
+        return answer
 
     return holds
 

@@ -46,6 +46,8 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 _PATTERN_PARTS = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|.", re.DOTALL)
 """What a pattern is made of: quoted text, escapes, classes, and single characters."""
+_EXACT = 10**18
+"""Whole numbers below it are compared as they are."""
 _NO_CONTROL = r"[^\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]*"
 
 
@@ -119,9 +121,25 @@ def equals(operand: Any) -> Test:
     return alike(text)
 
 
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A test that needs nothing of the call but the value.
+
+    Attributes:
+        compare: Compares a value that is there; the second argument is how people call it.
+    """
+
+    compare: Callable[[Any, str], Truth]
+
+    def __call__(self, subject: Subject, name: str) -> Judge:
+        """Make ready to compare the values of one call."""
+        compare = self.compare
+        return lambda value: compare(value, name)
+
+
 def alike(compare: Callable[[Any, str], Truth]) -> Test:
     """Return a test that needs nothing of the call but the value."""
-    return lambda subject, name: lambda value: compare(value, name)
+    return Alike(compare)
 
 
 def compares(word: str, operand: Any) -> Test:
@@ -130,7 +148,11 @@ def compares(word: str, operand: Any) -> Test:
     if isinstance(operand, PathOperand):
         return _with_operand(operand, lambda value, other, name: _ordered(order, value, other, name))
 
+    whole = int(operand) if abs(operand) < _EXACT and operand == operand.to_integral_value() else None
+
     def number(value: Any, name: str) -> Truth:
+        if whole is not None and type(value) is int:
+            return order(value, whole)
         found = decimal_of(value)
         return other_kind(name, value, "a number") if found is None else order(found, operand)
 
@@ -325,6 +347,9 @@ def _unclear(value: str, name: str) -> Unknown:
 
 def opposite(test: Test) -> Test:
     """Return the test that is true where another is false; unknown stays unknown."""
+    if isinstance(test, Alike):
+        compare = test.compare
+        return alike(lambda value, name: negate(compare(value, name)))
 
     def other(subject: Subject, name: str) -> Judge:
         judge = test(subject, name)

@@ -35,7 +35,7 @@ UNREADABLE: Final = Sign.UNREADABLE
 UNDECLARED: Final = Sign.UNDECLARED
 
 
-_PLAIN = frozenset({str, int, float, bool, Decimal})
+PLAIN = frozenset({str, int, float, bool, Decimal})
 """What is compared as it is; a call may hold thousands of them."""
 
 
@@ -169,7 +169,7 @@ def is_missing(value: Any) -> bool:
 
 def scalar(value: Any) -> Any:
     """Return what a value is compared as: members of an enum by value, dates and UUIDs by their text."""
-    if type(value) in _PLAIN:
+    if type(value) in PLAIN:
         return value
     if isinstance(value, Enum) and not isinstance(value, Sign):
         return value.value
