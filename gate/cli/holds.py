@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from gate.changes import in_words
 from gate.cli import output, shapes
 from gate.cli.options import db_option, json_option, limit_option, opened
 from gate.ids import short_code
 from gate.lifecycle import OPEN
-from gate.model import HoldRecord, PastCall, Ruling
+from gate.model import Edit, HoldRecord, PastCall, Ruling
 from gate.policy.spending import amounts_words, numbers
 from gate.service import Service
 
@@ -172,6 +173,7 @@ def _sections(hold: HoldRecord) -> list[tuple[str, list[str]]]:
     found = [
         ("Held because", [line for each in hold.rulings for line in _ruling(each)]),
         ("Arguments", _arguments(hold)),
+        ("Changed before approval", [_edit(each) for each in hold.edits]),
         ("Who may answer", _needs(hold)),
         ("Answers so far", [_decision(hold, index) for index in range(len(hold.decisions))]),
         (
@@ -207,6 +209,12 @@ def _arguments(hold: HoldRecord) -> list[str]:
         f"{name} = {shapes.argument(value)}{'  (decisive)' if f'args.{name}' in decisive else ''}"
         for name, value in hold.arguments.items()
     ] or ["none"]
+
+
+def _edit(edit: Edit) -> str:
+    person = f"{edit.person.name or edit.person.user} ({edit.person.user})"
+    void = "".join(f"; void: the approval of {each.name or each.user} ({each.user})" for each in edit.voided)
+    return f"version {edit.version}, {person} {shapes.moment(edit.at)}: {in_words(edit.changes)}{void}"
 
 
 def _needs(hold: HoldRecord) -> list[str]:

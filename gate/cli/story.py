@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.audit import AuditRecord
+from gate.changes import in_words
 from gate.cli import shapes
-from gate.model import ActionRecord, HoldRecord
+from gate.model import ActionRecord, Change, HoldRecord
 from gate.service import Service
 from gate.values import parse_path
 
@@ -70,7 +71,10 @@ def tell(service: Service, action: str) -> Story:
     }
     record = service.action(action)
     asked = _asked(service.hold(action)) if record.version else ""
-    lines = tuple(_line(each, applied, asked) for each in service.records(action=action, limit=10_000))
+    version = record.version
+    lines = tuple(
+        _line(each, applied, asked, version) for each in service.records(action=action, limit=10_000)
+    )
     title = f"{record.name}, action {action}"
     return Story(action, title, record.state, record.code, lines, _ending(record))
 
@@ -83,9 +87,10 @@ def _ending(record: ActionRecord) -> str:
     return f"In doubt: it was started once; {who}."
 
 
-def _line(record: AuditRecord, applied: Mapping[str, str], asked: str) -> Line:
+def _line(record: AuditRecord, applied: Mapping[str, str], asked: str, version: int) -> Line:
     body = record.body
-    more = asked if body["kind"] == "submit" else ""
+    made = 1 if body["kind"] == "submit" else body.get("version") if body["kind"] == "edit" else 0
+    more = asked if made == version else ""
     return Line(record.seq, body["at"], body["kind"], _told(body, applied) + more, body)
 
 
@@ -161,6 +166,21 @@ def _decided(verb: str) -> Callable[[Body], str]:
     return told
 
 
+def _edited(body: Body) -> str:
+    name = body.get("name") or body["actor"].rpartition("/")[2]
+    gone = " and ".join(body.get("voided", ()))
+    void = f" It made void what {gone} had approved." if gone else ""
+    return (
+        f"{name} ({body['actor']}) changed it{_route(body)}: {_changes(body)}. "
+        f"It is version {body['version']}, held under policy revision "
+        f"{shapes.revision(body['revision'])}:\n{_rules(body)}{void}"
+    )
+
+
+def _changes(body: Body) -> str:
+    return in_words(Change(each["path"], each["before"], each["after"]) for each in body["changes"])
+
+
 def _stopped(body: Body) -> bool:
     return bool(body["move"] == {"from": "approved", "to": "denied"})
 
@@ -205,7 +225,9 @@ def _annotated(body: Body) -> str:
 
 def _refused(body: Body) -> str:
     why = f"({body.get('code', '')}): {body.get('reason', '')}"
-    return f"{body['actor']} tried to answer{_route(body)} and was refused {why}"
+    what = "tried to change it" if body.get("edit") else "tried to answer"
+    would = f" into {_changes(body)}" if body.get("changes") else ""
+    return f"{body['actor']} {what}{_route(body)}{would} and was refused {why}"
 
 
 def _because(body: Body) -> str:
@@ -215,6 +237,7 @@ def _because(body: Body) -> str:
 _TELLERS: dict[str, Callable[[Body], str]] = {
     "approve": _decided("approved"),
     "deny": _decided("denied"),
+    "edit": _edited,
     "expire": lambda body: f"It expired{_because(body)} Nothing ran.",
     "undeliver": lambda body: f"It could not be delivered{_because(body)} Nothing ran.",
     "cancel": lambda body: f"{body['actor']} cancelled it{_because(body)} Nothing ran.",
