@@ -81,7 +81,9 @@ class Preflight:
         await self._delivery(report)
         directory = Directory(self._client)
         channels = [self._settings.channel] if self._settings.channel else list(policy.channels())
-        for channel in channels:
+        if self._settings.summary_channel:
+            channels.append(self._settings.summary_channel)
+        for channel in dict.fromkeys(channels):
             await self._channel(report, directory, channel)
         await self._approvers(report, directory, policy.people())
         return report

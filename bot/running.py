@@ -17,6 +17,7 @@ from slack_bolt.logger.messages import (
 )
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import summary
 from bot.cards import Cards
 from bot.delivery import Delivery
 from bot.desk import Desk
@@ -92,6 +93,7 @@ class Running:
         self.report = Report()
         self.arriving: Arriving | None = None
         self._stop = asyncio.Event()
+        self._summing: asyncio.Task[None] | None = None
         self._pool = ThreadPoolExecutor(THREADS, "gate-bot")
 
     async def start(self) -> None:
@@ -117,7 +119,10 @@ class Running:
         self._notices = Notices(desk, cards, Delivery(desk, directory), self._orders.seen)
         await self._connect()
         self._watch(desk)
-        self._worker = asyncio.get_running_loop().create_task(self._notices.work(self._stop))
+        loop = asyncio.get_running_loop()
+        self._worker = loop.create_task(self._notices.work(self._stop))
+        if settings.summary_channel:
+            self._summing = loop.create_task(summary.work(desk, settings.summary_channel, self._stop))
 
     async def wait(self) -> None:
         """Wait until the work ends."""
@@ -130,6 +135,8 @@ class Running:
         for service in self._services():
             service.observers.remove(self._observer)
         await self._worker
+        if self._summing is not None:
+            await self._summing
         await self._handlers.finish(FLUSH_SECONDS)
         if self.arriving is not None:
             await self.arriving.stop()

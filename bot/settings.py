@@ -46,6 +46,7 @@ class BotSettings:
         signing_secret: Secret of HTTP delivery; empty for none.
         api_url: Base address of Slack's Web API.
         channel: Channel that replaces every channel of the policy; None for none.
+        summary_channel: Channel that gets a summary of the week on Mondays 09:00 UTC; None for none.
         host: Address HTTP mode listens on.
         port: TCP port HTTP mode listens on; 0 takes a free one.
         allow_local: Whether a workspace that is not Slack may be talked to.
@@ -56,6 +57,7 @@ class BotSettings:
     signing_secret: str = field(default="", repr=False)
     api_url: str = SLACK_API
     channel: str | None = None
+    summary_channel: str | None = None
     host: str = "127.0.0.1"
     port: int = PORT
     allow_local: bool = False
@@ -78,6 +80,7 @@ class BotSettings:
             signing_secret=source.get("SLACK_SIGNING_SECRET", ""),
             api_url=address if address.endswith("/") else f"{address}/",
             channel=source.get("GATE_CHANNEL") or None,
+            summary_channel=source.get("GATE_SUMMARY_CHANNEL") or None,
             host=source.get("GATE_BOT_HOST") or "127.0.0.1",
             port=_port(source.get("GATE_BOT_PORT") or str(PORT)),
             allow_local=source.get("GATE_ALLOW_LOCAL_WORKSPACE", "") in ("1", "true", "yes"),
@@ -96,6 +99,7 @@ class BotSettings:
             app_token=workspace.app_token,
             api_url=workspace.api_url,
             channel=channel,
+            summary_channel=os.environ.get("GATE_SUMMARY_CHANNEL") or None,
             allow_local=True,
         )
 

@@ -9,7 +9,7 @@ from gate.model import Notice
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.store import anchors
-from gate.verbs import backfill, ends, outbox, publishing, timing, workspace
+from gate.verbs import backfill, ends, outbox, publishing, summing, timing, workspace
 
 _PRUNE_EVERY = timedelta(hours=1)
 
@@ -91,6 +91,24 @@ class OutboxVerbs(Road):
         with self._turn() as turn:
             publishing.daily(turn, channel)
         self._published = day
+
+    def summary_due(self) -> datetime | None:
+        """Return the Monday 09:00 UTC whose summary is still to be posted, or None.
+
+        The first time it is asked there is none: summaries begin with the next Monday.
+        """
+        with self.store.reader() as reader:
+            due, before = summing.latest(timing.time_of(reader, self.clock.now())), summing.last(reader)
+        if before is None:
+            with self._turn() as turn:
+                summing.begin(turn)
+            return None
+        return due if before < due else None
+
+    def post_summary(self, due: datetime, *, channel: str, text: str) -> bool:
+        """Have a summary posted once for a Monday; False where that was done already."""
+        with self._turn() as turn:
+            return summing.post(turn, due, channel, storable(text))
 
     def next_deadline(self) -> datetime | None:
         """Return the nearest deadline of an open hold, or None."""
