@@ -9,6 +9,7 @@ from gate.policy.lint import (
     budgets,
     currencies,
     domains,
+    editing,
     facts,
     guesses,
     hidden,
@@ -30,7 +31,7 @@ _KINDS: tuple[Callable[[View], Iterator[Finding]], ...] = tuple(
     kind.find
     for kind in (
         order, winning, twins, left_out, matching, amounts, currencies, guesses, facts, domains, budgets,
-        people, hidden, trust,
+        people, hidden, editing, trust,
     )
 )  # fmt: skip
 
