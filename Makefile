@@ -6,7 +6,7 @@ RUN := $(VENV)/bin
 # One more than cores, since many tests wait for sockets and processes.
 WORKERS ?= $(shell expr $$(nproc) + 1)
 
-.PHONY: demo test soak soak-policies soak-faults soak-long check format bench clean
+.PHONY: demo test soak soak-policies soak-faults soak-long check format bench snapshots clean
 
 demo: $(VENV)/ready
 	@$(RUN)/python -m demo $(if $(AUTO),--auto)
@@ -50,6 +50,11 @@ format: $(VENV)/ready
 
 bench: $(VENV)/ready
 	@$(RUN)/python -m bench $(ARGS)
+
+# The stored views of Slack messages and windows, drawn anew: look at the difference before you keep it.
+snapshots: $(VENV)/ready
+	GATE_RENEW_SNAPSHOTS=1 $(RUN)/python -m pytest -q tests/bot/test_view_snapshots.py
+	git diff --stat -- tests/bot/snapshots
 
 clean:
 	rm -rf $(VENV) build dist

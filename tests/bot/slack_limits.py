@@ -1,4 +1,4 @@
-"""Check Block Kit against Slack's published limits, by slack_sdk's own models and by a walk of our own."""
+"""Check Block Kit against Slack's limits: by slack_sdk's models, by the workspace's, and by our own walk."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
+
+from bot.local_workspace import limits
 
 MESSAGE_BLOCKS = 50
 VIEW_BLOCKS = 100
@@ -43,6 +45,7 @@ def check_message(blocks: list[dict[str, Any]], text: str) -> None:
         MESSAGE_TEXT
     )
     _check(blocks)
+    limits.check_message_blocks(blocks)
 
 
 def check_view(view: dict[str, Any]) -> None:
@@ -54,6 +57,7 @@ def check_view(view: dict[str, Any]) -> None:
         assert _units(view[key]["text"]) <= 24 if key in view else key != "title" or view["type"] == "home"
     View(**view).to_dict()
     _check(view["blocks"])
+    limits.check_view(view, view["type"])
 
 
 def _check(blocks: list[dict[str, Any]]) -> None:

@@ -32,7 +32,7 @@ def test_list_show_and_approve(office: Office, transport: Any) -> None:
     office.card(record)
     assert "Refund 400 EUR on ORD-1" in ask(office, "U0ALICE", "/gate holds", record.id)
     code = code_of(record)
-    assert "amount\n400" in ask(office, "U0ALICE", f"/gate show {record.id[:8]}", code)
+    assert "amount: \n400" in ask(office, "U0ALICE", f"/gate show {record.id[:8]}", code)
     ask(office, "U0ALICE", f"/gate approve {record.id} {code}", "Your approval is recorded")
     after = office.until(record, State.APPROVED)
     assert after.decisions[0].person.user == "U0ALICE"

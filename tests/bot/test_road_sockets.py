@@ -19,7 +19,6 @@ __all__ = ["road", "short_road"]
 
 both = pytest.mark.parametrize("transport", ["socket", "http"])
 NOTHING = {"views": 0, "whispers": 0}
-VIEW = {"views": 1, "whispers": 0}
 WHISPER = {"views": 0, "whispers": 1}
 DONE = "refund ORD-1 400 EUR"
 
@@ -61,7 +60,7 @@ def test_a_denied_call_returns_the_comment(road: Road, transport: Any) -> None:
     assert names.APPROVE not in road.shown(hold, "*Denied.*")
     road.thread(hold, "Denied by bob")
     road.rest()
-    assert road.answers("U0BOB") == VIEW
+    assert road.answers("U0BOB") == NOTHING
     assert road.log(hold) == ["submit", "deny"]
 
 
@@ -154,7 +153,7 @@ def test_a_press_after_expiry(short_road: Road) -> None:
     road.press("U0BOB", hold, names.DENY, forge=True)
     road.control.wait_view("U0BOB", "expired")
     road.rest()
-    assert (road.answers("U0ALICE"), road.answers("U0BOB")) == (WHISPER, VIEW)
+    assert (road.answers("U0ALICE"), road.answers("U0BOB")) == (WHISPER, NOTHING)
     assert road.happened() == []
     assert road.log(hold)[:3] == ["submit", "expire", "refused late"]
     assert road.store.hold(hold.id).decisions == ()
@@ -172,7 +171,7 @@ def test_a_stale_form(road: Road) -> None:
     road.submit("U0BOB", view, "I would not.")
     assert "succeeded" in spell(road.control.wait_view("U0BOB", "not recorded"))
     road.rest()
-    assert road.answers("U0BOB") == VIEW
+    assert road.answers("U0BOB") == NOTHING
     assert [each.person.user for each in road.store.hold(hold.id).decisions] == ["U0ALICE"]
     assert road.log(hold)[-1] == "refused already_decided"
 
@@ -194,7 +193,7 @@ def test_stop_after_the_approval(road: Road) -> None:
     road.shown(hold, "*Denied.*")
     road.thread(hold, "I was wrong.")
     road.rest()
-    assert road.answers("U0ALICE") == VIEW
+    assert road.answers("U0ALICE") == NOTHING
     assert road.log(hold)[:3] == ["submit", "approve", "deny"]
 
 
@@ -213,7 +212,7 @@ def test_stop_comes_too_late(road: Road) -> None:
     road.submit("U0ALICE", view, "Wait!")
     road.control.wait_view("U0ALICE", "not recorded")
     road.rest()
-    assert road.answers("U0ALICE") == VIEW
+    assert road.answers("U0ALICE") == NOTHING
     assert road.ended(hold).state is State.SUCCEEDED
 
 
