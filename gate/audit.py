@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -58,6 +58,48 @@ def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, 
     tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", (seq, text, hash_))
     tx.run("UPDATE audit_head SET seq = ?, hash = ?, mark = max(mark, ?)", (seq, hash_, to_us(at)))
     return int(seq)
+
+
+_PLACE = "~action~"
+"""Where an action's id goes; ids are letters and digits, which JSON writes as they are."""
+
+
+def append_many(
+    tx: Tx,
+    at: datetime,
+    told: Sequence[tuple[str, Mapping[str, Any]]],
+    *,
+    actor: str,
+    labels: Mapping[str, Any],
+) -> int:
+    """Append records of one time by one actor, in order, as if each was appended alone.
+
+    Args:
+        tx: The transaction of the moves that the records tell of.
+        at: When, UTC.
+        told: Each record's action, and what it tells beside that, ``kind`` included; no empty values. What
+            several tell alike is one and the same mapping, which is written once.
+        actor: Who did it.
+        labels: Host, process and version.
+
+    Returns:
+        The number of the last record.
+    """
+    same = {"at": at.isoformat(), "actor": actor, "labels": dict(labels)}
+    head = tx.one("SELECT seq, hash FROM audit_head") or {"seq": 0, "hash": ""}
+    seq, hash_ = int(head["seq"]), head["hash"]
+    rows = []
+    forms: dict[int, list[str]] = {}
+    for action, body in told:
+        form = forms.get(id(body))
+        if form is None:
+            form = forms[id(body)] = canonical({**same, **body, "action": _PLACE}).split(_PLACE)
+        text = action.join(form) if len(form) == 2 else canonical({**same, **body, "action": action})
+        seq, hash_ = seq + 1, link(hash_, text)
+        rows.append((seq, text, hash_))
+    tx.many("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", rows)
+    tx.run("UPDATE audit_head SET seq = ?, hash = ?, mark = max(mark, ?)", (seq, hash_, to_us(at)))
+    return seq
 
 
 @dataclass(frozen=True, slots=True)

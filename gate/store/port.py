@@ -30,6 +30,10 @@ class Tx(Reader, Protocol):
         """Execute one statement and return how many rows it changed."""
         ...
 
+    def many(self, sql: str, params: Sequence[Params]) -> int:
+        """Execute one statement for each of many parameters and return how many rows that changed."""
+        ...
+
     def insert(self, table: str, **columns: Any) -> int:
         """Insert one row and return its rowid."""
         ...

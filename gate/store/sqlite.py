@@ -7,7 +7,7 @@ import random
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,9 @@ class _Rows:
 
     def run(self, sql: str, params: Params = ()) -> int:
         return self._connection.execute(sql, params).rowcount
+
+    def many(self, sql: str, params: Sequence[Params]) -> int:
+        return self._connection.executemany(sql, params).rowcount
 
     def insert(self, table: str, **columns: Any) -> int:
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))

@@ -5,7 +5,8 @@ Nothing but ``move`` changes the state of an action, and each move writes its re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -18,6 +19,9 @@ from gate.store.port import Row, Tx
 
 GATE = "gate"
 """Actor of what the gate does by itself."""
+
+
+_AMONG = "IN (SELECT value FROM json_each(?))"
 
 
 class Stale(Exception):
@@ -110,15 +114,23 @@ class Turn:
         """Take a hold's deadline and its cards not yet posted away once it cannot be decided any more."""
         if end in (State.PENDING, State.APPROVED) or not row.get("version"):
             return
-        self.tx.run("UPDATE holds SET deadline = NULL WHERE action = ?", (row["id"],))
-        self.tx.run("DELETE FROM waiting_uses WHERE action = ?", (row["id"],))
+        self.close_holds([row["id"]])
+
+    def close_holds(self, ids: Sequence[str]) -> None:
+        """Take away what is planned for holds that were just moved and cannot be decided any more."""
+        given = json.dumps(list(ids))
+        self.tx.run(f"UPDATE holds SET deadline = NULL WHERE action {_AMONG}", (given,))  # noqa: S608 - constant
+        self.tx.run(f"DELETE FROM waiting_uses WHERE action {_AMONG}", (given,))  # noqa: S608 - constant
         self.tx.run(
-            "UPDATE notices SET done_at = ? WHERE action = ? AND kind = 'card' AND done_at IS NULL",
-            (self.us, row["id"]),
+            f"UPDATE notices SET done_at = ? WHERE action {_AMONG} AND done_at IS NULL "  # noqa: S608 - constant
+            "AND kind IN ('card', 'remind', 'hand_over')",
+            (self.us, given),
         )
 
-    def notify(self, kind: str, row: Row | None, *, channel: str = "", text: str = "") -> None:
-        """Put one notice into the outbox; a refresh that still waits serves for both."""
+    def notify(
+        self, kind: str, row: Row | None, *, channel: str = "", text: str = "", due_at: int | None = None
+    ) -> None:
+        """Put one notice into the outbox, due now or at its time; a refresh that waits serves for both."""
         action, session, version = (row["id"], row["session"], row["version"]) if row else (None, "", 0)
         waiting = kind == "refresh" and self.tx.one(
             "SELECT 1 FROM notices WHERE action = ? AND kind = 'refresh' AND done_at IS NULL AND "
@@ -128,7 +140,7 @@ class Turn:
         if not waiting:
             self.tx.insert(
                 "notices", kind=kind, action=action, session=session, version=version, channel=channel,
-                text=text, made_at=self.us, due_at=self.us,
+                text=text, made_at=self.us, due_at=self.us if due_at is None else due_at,
             )  # fmt: skip
 
     def tell_people(self, row: Row, sentence: str, *, always: bool = False) -> None:

@@ -1,0 +1,96 @@
+"""Many holds that end at once end as each would alone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from gate.clock import FakeClock
+from gate.lifecycle import State
+from gate.model import Action, Person, Route
+from gate.policy.load import load_texts
+from gate.service import Service
+from gate.verbs import ends
+from gate.verbs.turn import action_row
+
+HOLDS = 12
+POLICY = """
+version: 1
+name: desk
+default: require_approval
+approvals: {channel: C0APPROVALS, approvers: [U0ALICE], expires_in: 2h, use_within: 30m, deliver_within: 1h}
+limits: {pending_per_session: 1000, pending_per_agent: 1000}
+budgets: [{id: calls, match: "*", limit: 1000, per: session, window: 1h, then: block}]
+"""
+
+
+def _made() -> tuple[Service, list[str]]:
+    """Return a store with holds: a third not posted, a third posted, a third approved."""
+    gate = Service(":memory:", policy=load_texts({"desk.yml": POLICY}), clock=FakeClock(), made_by="test")
+    gate.open_session("s1", agent="desk", on_behalf_of=None)
+    ids = [
+        gate.submit(Action("desk.do", {"n": number}, "desk", "s1"), wait=False).record.id
+        for number in range(HOLDS)
+    ]
+    for number, ident in enumerate(ids):
+        if number % 3:
+            gate.learn_card(ident, channel="C0APPROVALS", ts=f"{number}.1", version=1)
+        if number % 3 == 2:
+            hold = gate.hold(ident)
+            gate.decide(
+                ident, store=hold.store, nonce=hold.nonce, person=Person("T0LOCAL", "U0ALICE", "alice"),
+                satisfies=frozenset({"U0ALICE"}), said="approve", route=Route("A0GATE", "127.0.0.1"),
+            )  # fmt: skip
+    gate.clock.advance(timedelta(hours=3))  # type: ignore[attr-defined]
+    return gate, ids
+
+
+def _one_by_one(gate: Service, ids: list[str]) -> int:
+    with gate._turn() as turn:
+        return sum(ends.expire(turn, action_row(turn.tx, ident)) for ident in ids)
+
+
+def _left(gate: Service, ids: list[str]) -> list[Any]:
+    """Return everything that both ways leave behind, ids replaced by their places."""
+    with gate.store.reader() as reader:
+        found = [
+            *reader.all("SELECT id, state, code, reason, ended_at, error FROM actions"),
+            *reader.all("SELECT action AS id, deadline FROM holds"),
+            *reader.all("SELECT * FROM waiting_uses"),
+            *reader.all("SELECT action, kind, session, version, channel, text, due_at, done_at FROM notices"),
+        ]
+    log = [dict(record.body) for record in gate.records(limit=1000)]
+    places = {ident: number for number, ident in enumerate(ids)}
+    named = [{key: places.get(str(value), value) for key, value in row.items()} for row in [*found, *log]]
+    return sorted(str(row | {"digest": ""}) for row in named if row.get("kind") != "apply")
+
+
+def test_a_sweep_leaves_what_ending_each_alone_leaves() -> None:
+    """States, reasons, deadlines, notices and records are the same, and the log is whole."""
+    (alone, first), (swept, second) = _made(), _made()
+    assert _one_by_one(alone, first) == HOLDS
+    assert swept.sweep() == HOLDS
+    assert _left(alone, first) == _left(swept, second)
+    assert swept.verify().ok
+    ended = {swept.action(ident).state for ident in second}
+    assert ended == {State.EXPIRED, State.UNDELIVERED}
+
+
+def test_a_sweep_ends_everything_however_much_is_due() -> None:
+    """More holds than one transaction ends are all ended by one sweep, each recorded once."""
+    gate, ids = _made()
+    with gate.store.transaction() as tx:
+        tx.run("UPDATE holds SET deadline = deadline - 1")
+    before, ends.SWEEP_BATCH = ends.SWEEP_BATCH, 5
+    try:
+        assert gate.sweep() == len(ids)
+    finally:
+        ends.SWEEP_BATCH = before
+    told = [
+        record.body["action"]
+        for record in gate.records(limit=1000)
+        if record.body.get("move", {}).get("to") in ("expired", "undelivered")
+    ]
+    assert sorted(told) == sorted(ids)
+    assert gate.verify().ok
+    assert gate.sweep() == 0
