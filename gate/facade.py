@@ -346,6 +346,34 @@ class Gate(Primitive):
         known, bound = guarded_call(tool, args)
         return self.service.preview(known.preview(bound, kwargs, self._session_for_preview()))
 
+    async def preview_async(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
+        """Return what the gate would answer to a call now, beside an event loop; see ``preview``.
+
+        Args:
+            tool: A guarded ``def`` or ``async def``; it is not called.
+            args: Its arguments.
+            kwargs: Its keyword arguments.
+
+        Returns:
+            The verdict as of now.
+
+        Raises:
+            GuardError: The tool is not guarded.
+            ActionError: The arguments cannot be judged.
+            NoSession: It is outside any session, and the gate has no default one.
+            CancelledError: The caller was cancelled meanwhile.
+        """
+        from gate import aio
+
+        known, bound = guarded_call(tool, args)
+        session, runtime = self._session_for_preview(), self._opened()
+        found, cancelled = await aio.shielded(
+            runtime, lambda: runtime.service.preview(known.preview(bound, kwargs, session))
+        )
+        if cancelled is not None:
+            raise cancelled
+        return found
+
     def _session_for_preview(self) -> Session:
         """Return the session of a call made here, without opening a default one."""
         agent = self._settings.agent

@@ -114,6 +114,14 @@ class Originals:
             )
 
 
+def becomes(original: str, name: str) -> bool:
+    """Tell whether a name that somebody else wrote is this action's, case ignored."""
+    try:
+        return action_name(original).lower() == name.lower()
+    except ActionError:
+        return False
+
+
 def adapted(name: str, source: Any) -> tuple[str, str]:
     """Return name and source of an action, with a foreign name brought into form and kept as the source.
 

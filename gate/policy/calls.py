@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from gate.errors import ActionError
-from gate.foreign import HOST, SERVER, Originals, action_name, adapted, is_foreign
+from gate.foreign import HOST, SERVER, Originals, adapted, becomes, is_foreign
 from gate.model import Action, Parameters, Principal
 from gate.policy.paths import did_you_mean
 from gate.policy.source import read_text
@@ -172,11 +172,17 @@ class _Maker:
         if not is_foreign(written):
             written = _choice(row, "source", (HOST, SERVER)) or HOST
         name, source = adapted(name, written)
-        if source == written and is_foreign(written) and action_name(written).lower() != name.lower():
+        if source == written and is_foreign(written) and not becomes(written, name):
             raise _Bad(f"source: {quoted(written)} is not the name of {name} as it came")
         if source not in (HOST, SERVER):
-            self._originals.take(name, source)
+            self._take(name, source)
         return name, source
+
+    def _take(self, name: str, original: str) -> None:
+        try:
+            self._originals.take(name, original)
+        except ActionError as error:
+            raise _Bad(str(error)) from None
 
     def _check_keys(self, row: Mapping[str, Any]) -> None:
         for key in row:

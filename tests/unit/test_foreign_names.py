@@ -123,7 +123,7 @@ def test_two_written_originals_never_are_one_tool() -> None:
     one, two = _written({"action": "mcp__Shop__pay"}, {"action": "mcp__shop__pay"})
     assert one.action.name == "Shop.pay"
     assert isinstance(two, UnreadableCall)
-    assert two.code == "action_error"
+    assert two.code == "bad_call"
     assert '"mcp__Shop__pay" is already' in two.message
 
 
