@@ -11,6 +11,7 @@ from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
 from bot.eligibility import Eligible, channels_of
+from bot.homes import Homes
 from bot.payloads import Press
 from bot.references import Origin, Reference
 from bot.slack_errors import CALL_FAILURES
@@ -51,17 +52,30 @@ class Answer:
     headroom: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where people see what became of their answer.
+
+    Attributes:
+        cards: The messages that show holds.
+        homes: The home tabs.
+    """
+
+    cards: Cards
+    homes: Homes
+
+
 class Deciding:
     """Turn presses into decisions.
 
     Args:
         desk: What the bot works with.
         answers: How people are told.
-        cards: How cards are kept up to date.
+        shown: Where it is seen what became of an answer.
     """
 
-    def __init__(self, desk: Desk, answers: Answers, cards: Cards) -> None:
-        self._desk, self._answers, self._cards = desk, answers, cards
+    def __init__(self, desk: Desk, answers: Answers, shown: Shown) -> None:
+        self._desk, self._answers, self._shown = desk, answers, shown
 
     async def approve(self, press: Press) -> None:
         """Record an approval pressed on a card, or ask for the comment that the policy wants with it."""
@@ -114,7 +128,7 @@ class Deciding:
 
     async def _draw_form(self, press: Press, view: str) -> bool:
         origin, record = await self.found(press)
-        await self._able(press, origin, record)
+        await self.able(press, origin, record)
         approving = press.action == names.APPROVE_WITH_COMMENT
         form = modals.approve_form if approving else modals.deny_form
         return await self._answers.update(view, form(record, origin))
@@ -198,7 +212,7 @@ class Deciding:
             learn = self._desk.service.learn_card
             await self._desk.run(learn, record.id, channel=press.channel, ts=press.ts, version=record.version)
 
-    async def _able(self, press: Press, origin: Origin, record: HoldRecord) -> None:
+    async def able(self, press: Press, origin: Origin, record: HoldRecord) -> None:
         """Refuse early what the store would refuse anyway, so that nobody fills in a form for nothing."""
         await self.eligible(press, origin, record)
         if record.state not in OPEN:
@@ -258,12 +272,13 @@ class Deciding:
         await self._show_on_card(where, await self.hold(origin.reference, press, origin))
 
     async def _show_on_card(self, press: Press, record: HoldRecord) -> None:
-        """Answer a recorded answer by the card itself; where that cannot be, say it."""
+        """Answer a recorded answer by the card or home tab itself; where that cannot be, say it."""
         if not press.ts:
-            await self._answers.tell(press, "Recorded", RECORDED)
+            if not press.home or not await self._shown.homes.show(press.who):
+                await self._answers.tell(press, "Recorded", RECORDED)
             return
         try:
-            await self._cards.refresh(record.id, press.channel, press.ts)
+            await self._shown.cards.refresh(record.id, press.channel, press.ts)
         except (Fault, *CALL_FAILURES):
             await self._answers.tell(press, "Recorded", f"{RECORDED} The card could not be updated.")
 

@@ -15,17 +15,17 @@ from bot import names
 from bot.answers import Answers
 from bot.cards import Cards
 from bot.commands import Commands
-from bot.deciding import RECORDED, Deciding
+from bot.deciding import RECORDED, Deciding, Shown
 from bot.desk import Desk
 from bot.doubting import Doubting
+from bot.editing import Editing
 from bot.forms import FAILED, Forms
+from bot.homes import Homes
 from bot.once import Once
 from bot.payloads import Body, Press, clicker, pressed, submitted, typed
-from bot.slack_errors import CALL_FAILURES, trouble
 from bot.views import modals
-from bot.views.home import home
 from bot.views.text import Block
-from gate.errors import Fault, NotEligible
+from gate.errors import Fault
 
 log = logging.getLogger("bot")
 
@@ -46,15 +46,17 @@ class Handlers:
     Args:
         desk: What the bot works with.
         cards: How cards are kept up to date.
+        homes: How home tabs are.
     """
 
-    def __init__(self, desk: Desk, cards: Cards) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, cards: Cards, homes: Homes) -> None:
+        self._desk, self._homes = desk, homes
         self._answers = Answers(desk)
-        self._deciding = Deciding(desk, self._answers, cards)
+        self._deciding = Deciding(desk, self._answers, Shown(cards, homes))
         self._forms = Forms(self._deciding)
         self._commands = Commands(desk, self._answers, self._deciding)
         self._doubting = Doubting(desk, self._answers, self._deciding)
+        self._editing = Editing(desk, self._answers, self._deciding)
         self._once, self._confirmed = Once(), Once()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._does: dict[str, Callable[[Press], Awaitable[None]]] = {
@@ -67,10 +69,12 @@ class Handlers:
             names.PAGE_NEXT: self._deciding.view,
             names.PAGE_BACK: self._deciding.view,
             names.REASON: _nothing,
+            names.EDIT: self._editing.ask,
             names.RAN: self._doubting.ask,
             names.NOT_RUN: self._doubting.ask,
         }
         self._submits: dict[str, Callable[[Press], Awaitable[Block]]] = {
+            names.EDIT_FORM: self._editing.submit,
             names.RAN_FORM: self._doubting.submit,
             names.NOT_RUN_FORM: self._doubting.submit,
         }
@@ -148,8 +152,8 @@ class Handlers:
         await ack()
         event = body.get("event") or {}
         if event.get("tab", "home") == "home":
-            whose = {**body, "user": {"id": event.get("user")}}
-            self._once.start(body, lambda: self._later(self._publish_home(whose)))
+            who = clicker({**body, "user": {"id": event.get("user")}}, self._desk.team)
+            self._once.start(body, lambda: self._later(self._homes.show(who)))
 
     async def _act(self, press: Press) -> None:
         does = self._does.get(press.action)
@@ -178,20 +182,6 @@ class Handlers:
         view = view or modals.told("Recorded", RECORDED)
         if not await self._answers.update(press.view, view):
             await self._answers.whisper(press, view["blocks"], view["title"]["text"])
-
-    async def _publish_home(self, body: Body) -> None:
-        who = clicker(body, self._desk.team)
-        every = await self._desk.run(self._desk.service.holds)
-        try:
-            seen = await self._desk.eligibility.visible(every, who)
-        except NotEligible:
-            seen = []
-        try:
-            await self._desk.client.views_publish(
-                user_id=who.user, view=home(seen, local=self._desk.place.local)
-            )
-        except CALL_FAILURES as error:
-            log.warning("A home tab could not be drawn: %s", trouble(error).code)
 
     def _later(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.get_running_loop().create_task(work)

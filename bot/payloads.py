@@ -111,7 +111,15 @@ def storable(text: str) -> str:
 def input_value(values: Mapping[str, Any] | None, block: str, action: str) -> str:
     """Return what somebody typed or chose in one input; empty for nothing."""
     found = _part(_part(values or {}, block), action)
-    return _text(found.get("value") or _part(found, "selected_option").get("value"))
+    chosen = _part(found, "selected_option").get("value")
+    return _text(found.get("value") or chosen or found.get("selected_date"))
+
+
+def input_values(values: Mapping[str, Any] | None, block: str, action: str) -> tuple[str, ...]:
+    """Return what somebody ticked in one group of checkboxes."""
+    found = _part(_part(values or {}, block), action).get("selected_options")
+    options = [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+    return tuple(_text(each.get("value")) for each in options)
 
 
 def _chosen(element: Mapping[str, Any]) -> tuple[str, str]:

@@ -56,6 +56,9 @@ MOVES: dict[tuple[State | None, Verb], frozenset[State]] = {
 }
 """From (state or None, verb) to the states it may lead to; a declared read is doubted into FAILED."""
 
+MAX_EDITS = 5
+"""How often one call may be changed before it is approved."""
+
 OPEN = frozenset({State.PENDING, State.APPROVED})
 """States in which a hold still waits for people or for its caller."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot import names
 from bot.references import Reference
-from bot.views import blocks, story, words
+from bot.views import blocks, edits, story, words
 from bot.views.budgets import lets_pass, numbers_lines, used_by_lines
 from bot.views.closing import closed
 from bot.views.text import (
@@ -25,7 +25,7 @@ from bot.views.text import (
     width,
 )
 from bot.views.values import Value, decisive_values, fits_card, listing, other_values
-from gate.lifecycle import State
+from gate.lifecycle import MAX_EDITS, State
 from gate.model import HoldRecord, Ruling
 from gate.redact import describe
 from gate.redact import plain as plain_value
@@ -117,6 +117,7 @@ def _open(record: HoldRecord, place: Place) -> list[Block]:
     values = decisive_values(record)
     return [
         *_why(record),
+        *edits.edit_blocks(record),
         *_decisive(record, values),
         *_buttons(record),
         _terms(record),
@@ -179,17 +180,23 @@ def _buttons(record: HoldRecord) -> list[Block]:
     )
     comment = blocks.button("Approve with a comment", names.APPROVE_WITH_COMMENT, reference)
     deny = blocks.button("Deny", names.DENY, reference)
-    approve, more = _approve(record, reference), _and_more(record, reference)
+    approve, more = approve_button(record), _and_more(record, reference)
     row = [view, approve, deny] if must_view(record) else [approve, deny, view]
-    return [blocks.actions(*row, *more, comment)]
+    return [blocks.actions(*row, *more, comment, *_edit(record, reference))]
 
 
-def _approve(record: HoldRecord, reference: str) -> Block:
+def _edit(record: HoldRecord, reference: str) -> list[Block]:
+    """Return the button that changes the call, where its rules allow it and it was not changed too often."""
+    offered = bool(record.editable) and len(record.edits) < MAX_EDITS
+    return [blocks.button("Edit and approve", names.EDIT, reference)] if offered else []
+
+
+def approve_button(record: HoldRecord) -> Block:
     """Return the button that approves; neither it nor its confirmation is green where that would mislead."""
     careful = words.careful(record)
     sure = blocks.confirm("Approve this call?", _once(record), "Approve", style="danger" if careful else "")
     style = "" if careful or must_view(record) else "primary"
-    return blocks.button("Approve", names.APPROVE, reference, style=style, confirm=sure)
+    return blocks.button("Approve", names.APPROVE, str(Reference.of(record)), style=style, confirm=sure)
 
 
 def _and_more(record: HoldRecord, reference: str) -> list[Block]:

@@ -6,11 +6,11 @@ import json
 
 from bot import names
 from bot.references import Reference
-from bot.views import blocks, doubt, story, words
+from bot.views import blocks, doubt, edits, story, words
 from bot.views.text import Block, Shown, abridged, fixed, preformatted, visible
 from bot.views.text import shown as spelled
 from bot.views.values import decisive_values, listing
-from gate.lifecycle import OPEN, State
+from gate.lifecycle import MAX_EDITS, OPEN, State
 from gate.model import HoldRecord
 
 COMMENTS = 5
@@ -22,6 +22,7 @@ def closed(record: HoldRecord) -> list[Block]:
     values = decisive_values(record)
     return [
         blocks.say(words.standing_line(record)),
+        *edits.edit_blocks(record, MAX_EDITS),
         *story.comment_blocks(record, COMMENTS),
         *doubt.said(record),
         *_result(record),

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from bot import names
 from bot.references import Origin, code_of
-from bot.views import blocks, story, words
+from bot.views import blocks, edits, story, words
 from bot.views.budgets import budget_lines
 from bot.views.modals import modal
 from bot.views.text import Block, Shown, fixed, lines, mention, moment, one_line, plain, visible, width
 from bot.views.values import Value, all_values, decisive_values
-from gate.lifecycle import State
+from gate.lifecycle import MAX_EDITS, State
 from gate.model import HoldRecord, Ruling
 
 PAGE_BLOCKS = 80
@@ -138,6 +138,9 @@ def _boxed(box: list[Shown]) -> Iterator[Block]:
 def _rest(record: HoldRecord) -> Iterator[Block]:
     yield blocks.context(fixed("*All arguments*"))
     yield from _values(all_values(record))
+    if record.edits:
+        yield blocks.context(fixed("*Changed before approval*"))
+        yield from edits.edit_blocks(record, MAX_EDITS)
     yield from _people(record)
     yield from _reasons(record)
     yield from _lists(record)

@@ -14,7 +14,7 @@ from gate.service.revising import fields_of, revise
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.verbs import edit as editing
-from gate.verbs import ends, look, sessions
+from gate.verbs import ends, handing, look, sessions, workspace
 from gate.verbs.decide import Ballot
 from gate.verbs.edit import Revised
 from gate.verbs.turn import Turn, action_row
@@ -65,6 +65,7 @@ class EditVerbs(Road):
 
         def verb(turn: Turn, prepared: tuple[PolicySet, Revised | Fault | None]) -> HoldRecord | Fault:
             policy, revised = prepared
+            handing.hand_over(turn, ballot.hold, policy)
             fault = editing.edit(turn, ballot, self.store_id, revised, policy)
             return fault or look.hold(turn.tx, self.store_id, ballot.hold)
 
@@ -78,6 +79,11 @@ class EditVerbs(Road):
         policy = self.policy()
         with self.store.reader() as reader:
             return fields_of(reader, look.full_id(reader, hold_id, table="holds"), policy)
+
+    def viewed(self, hold_id: str, person: Person) -> bool:
+        """Tell whether a person has opened the full view of a hold's current version."""
+        with self.store.reader() as reader:
+            return workspace.has_viewed(reader, hold_id, person)
 
     def not_taken(self, action_id: str, version: int, reason: str) -> ActionRecord:
         """End an approved hold whose call cannot take what people changed; nothing ran.

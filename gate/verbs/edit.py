@@ -12,14 +12,14 @@ from gate.changes import in_words
 from gate.clock import to_us
 from gate.errors import BadEdit, Fault, IllegalMove
 from gate.ids import new_nonce
-from gate.lifecycle import State, Verb
+from gate.lifecycle import MAX_EDITS, State, Verb
 from gate.model import Action, Change, Person, Requirement, ResolvedEffect, Route, Ruling, Verdict
 from gate.policy.policyset import PolicySet
 from gate.policy.spending import with_budgets
 from gate.requirements import merge
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import decide, freezing, ledger, look, versions
+from gate.verbs import decide, freezing, ledger, look, planning, versions
 from gate.verbs.decide import Ballot
 from gate.verbs.turn import Stale, Turn, action_row
 
@@ -98,9 +98,9 @@ def _check(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
             "It is approved already: it can be stopped, but not changed any more.", code="already_decided"
         )
     decide.check_approval(turn, row, ballot, counts)
-    if row["version"] > versions.MAX_EDITS:
+    if row["version"] > MAX_EDITS:
         raise IllegalMove(
-            f"It was changed {versions.MAX_EDITS} times, which is the most; approve it as it is, or deny it "
+            f"It was changed {MAX_EDITS} times, which is the most; approve it as it is, or deny it "
             "with what you would have instead.",
             code="too_many_edits",
         )
@@ -144,7 +144,7 @@ def _refuse(turn: Turn, ballot: Ballot, fault: Fault, revised: Revised | Fault |
 def _next(turn: Turn, row: Row, ballot: Ballot, revised: Revised) -> Row:
     """Write the next version, and tell the cards, their threads and those whose approval is void."""
     before, verdict = look.requirements(row), revised.verdict
-    needs = merge((*before, *verdict.requirements))
+    needs = planning.timed(merge((*before, *verdict.requirements)), turn.now)
     rulings = _rulings(row, verdict)
     gone = versions.voided(turn.tx, row["id"], row["version"], ballot.person)
     turn.move(
@@ -159,6 +159,7 @@ def _next(turn: Turn, row: Row, ballot: Ballot, revised: Revised) -> Row:
     _bring_forward(turn, row, revised, rulings)
     ledger.wait(turn, row["id"], revised.uses)
     after = action_row(turn.tx, row["id"])
+    planning.plan(turn, after, needs, again=True)
     _tell(turn, after, ballot.person, revised.changes, gone, before, needs)
     return after
 

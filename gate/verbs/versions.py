@@ -10,9 +10,6 @@ from gate.model import Change, Edit, Field, Person
 from gate.store import rows
 from gate.store.port import Reader, Row
 
-MAX_EDITS = 5
-"""How often one call may be changed."""
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

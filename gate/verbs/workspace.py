@@ -6,6 +6,7 @@ import json
 
 from gate.errors import IllegalMove, StoreError
 from gate.model import Person
+from gate.store.port import Reader
 from gate.verbs import ends
 from gate.verbs.turn import Turn, action_row
 
@@ -97,6 +98,16 @@ def record_view(turn: Turn, hold: str, *, nonce: str, person: Person) -> None:
     )
     if added:
         turn.log("view", actor=f"{person.team}/{person.user}", action=hold, version=row["version"])
+
+
+def has_viewed(reader: Reader, hold: str, person: Person) -> bool:
+    """Tell whether somebody opened the full view of the current version."""
+    found = reader.one(
+        "SELECT 1 FROM views_opened v JOIN holds h ON h.action = v.action AND h.version = v.version "
+        "WHERE v.action = ? AND v.team = ? AND v.user = ?",
+        (hold, person.team, person.user),
+    )
+    return found is not None
 
 
 def require_view(turn: Turn, hold: str) -> None:

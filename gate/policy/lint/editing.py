@@ -56,5 +56,5 @@ def _hidden(view: View, rule: Written, path: str) -> str | None:
         other = parse_path(each)
         shorter = min(len(keys), len(other))
         if keys[:shorter] == other[:shorter]:
-            return each
+            return str(each)
     return None

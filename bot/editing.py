@@ -1,0 +1,125 @@
+"""Edit and approve: open the form with the values that may be changed, and record what it says."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from bot import names
+from bot.answers import Answers
+from bot.deciding import OLD, Deciding
+from bot.desk import Desk
+from bot.edited import given
+from bot.forms import FAILED, MISSING, TOO_LONG, errors, window
+from bot.payloads import Press, input_value
+from bot.references import Origin
+from bot.views import edits, modals
+from bot.views.text import Block
+from gate.errors import BadEdit, Fault, IllegalMove
+from gate.lifecycle import State
+from gate.model import Field, HoldRecord
+
+log = logging.getLogger("bot")
+
+TITLE = "Edit and approve"
+APPROVED = "It is approved already: it can be stopped, but not changed any more."
+VIEW_FIRST = "Open View everything first: a value that decides does not stand on the card. Then edit."
+NOTHING_TO_CHANGE = "Nothing in this call may be changed. Approve it as it is, or deny it and say why."
+NOT_APPROVED = (
+    "The call is changed, and you have not approved it yet: a value that decides does not stand on the card."
+    " Open View everything there, then approve."
+)
+
+
+class Editing:
+    """Turn presses and forms into changed calls.
+
+    Args:
+        desk: What the bot works with.
+        answers: How people are told.
+        deciding: Finds holds and judges people.
+    """
+
+    def __init__(self, desk: Desk, answers: Answers, deciding: Deciding) -> None:
+        self._desk, self._answers, self._deciding = desk, answers, deciding
+
+    async def ask(self, press: Press) -> None:
+        """Open the form for a change; look things up afterwards."""
+        await self._deciding.in_window(press, TITLE, self._draw)
+
+    async def submit(self, press: Press) -> Block:
+        """Record what a form says; an empty answer closes the form, and the card says the rest."""
+        try:
+            return await self._submit(press)
+        except Fault as fault:
+            if fault.code == "comment_required":
+                return errors(str(fault))
+            return window("Not recorded", str(fault))
+        except Exception:
+            log.exception("A form could not be recorded")
+            return window("Not recorded", FAILED)
+
+    async def _draw(self, press: Press, view: str) -> bool:
+        origin, record = await self._deciding.found(press)
+        await self._deciding.able(press, origin, record)
+        if record.state is not State.PENDING:
+            raise IllegalMove(APPROVED, code="already_decided")
+        await self._seen(press, origin, record)
+        fields = await self._desk.run(self._desk.service.fields, record.id)
+        if not fields:
+            raise IllegalMove(NOTHING_TO_CHANGE, code="not_editable")
+        return await self._answers.update(view, edits.edit_form(record, origin, fields))
+
+    async def _seen(self, press: Press, origin: Origin, record: HoldRecord) -> None:
+        """Refuse early whoever has to open the full view first."""
+        eligible = await self._deciding.eligible(press, origin, record)
+        viewed = self._desk.service.viewed
+        if record.view_required and not await self._desk.run(viewed, record.id, eligible.person):
+            raise IllegalMove(VIEW_FIRST, code="view_required")
+
+    async def _submit(self, press: Press) -> Block:
+        try:
+            origin = Origin.load(press.meta)
+        except ValueError:
+            raise IllegalMove(OLD, code="unknown_hold") from None
+        record = await self._deciding.hold(origin.reference, press, origin)
+        comment = input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip()
+        if len(comment) > modals.COMMENT_LIMIT:
+            return errors(TOO_LONG)
+        if not comment and modals.comment_required(record, "approve"):
+            return errors(MISSING)
+        fields = await self._desk.run(self._desk.service.fields, record.id)
+        changes = given(record, fields, press.values)
+        try:
+            approved = await self._edit(press, origin, record, changes, comment)
+        except BadEdit as fault:
+            return _wrong(fault, fields, changes)
+        return {} if approved else window("Changed", NOT_APPROVED)
+
+    async def _edit(
+        self, press: Press, origin: Origin, record: HoldRecord, changes: Mapping[str, object], comment: str
+    ) -> bool:
+        """Change the call, and tell whether that counts as the person's approval, too."""
+        eligible = await self._deciding.eligible(press, origin, record)
+        after = await self._desk.run(
+            self._desk.service.edit,
+            record.id,
+            store=origin.reference.store,
+            nonce=origin.reference.nonce,
+            person=eligible.person,
+            satisfies=eligible.satisfies,
+            changes=changes,
+            route=self._deciding.route(press, origin),
+            comment=comment,
+        )
+        self._desk.wake.set()
+        return any(each.person == eligible.person for each in after.decisions)
+
+
+def _wrong(fault: BadEdit, fields: tuple[Field, ...], changes: Mapping[str, object]) -> Block:
+    """Show what is wrong under the inputs it came from; what is about the call, under what was changed."""
+    found = edits.problems(fault.problems)
+    if not found:
+        path = next(iter(changes), fields[0].path if fields else "")
+        found = {edits.block_of(path) if path else modals.COMMENT_BLOCK: str(fault)}
+    return {"response_action": "errors", "errors": found}
