@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bot.directory import Directory, LookupFailed, User
 from gate.errors import NotEligible
-from gate.model import Approver, HoldRecord, Person, Requirement
-from gate.requirements import first_unmeetable
+from gate.model import Approver, Decision, HoldRecord, Person, Requirement
+from gate.requirements import first_unmeetable, standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Eligibility:
         user = await self._person(who)
         named = {*also, *(approver for need in record.requirements for approver in need.approvers)}
         satisfied, failures = await self._satisfied(user, self._open_to(user, named))
-        if satisfied and _asked_for(record, user.ids):
-            satisfied = _without_own(record.requirements, satisfied)
+        if satisfied and asked_for(record, user.ids):
+            satisfied = without_own(record.requirements, satisfied)
             if not satisfied:
                 raise NotEligible(
                     "The agent acts for you here, so somebody else must answer.", code="asked_for"
@@ -143,6 +143,38 @@ class Eligibility:
         index = record.requirements.index(short)
         return short, sum(index in met for met in counts.values())
 
+    async def still_needed(self, record: HoldRecord) -> tuple[Approver, ...]:
+        """Return whose answer a pending hold still needs, of those who can give one.
+
+        People stand for themselves, groups for their members; of a channel at most ten members stand.
+
+        Raises:
+            LookupFailed: Slack did not tell, and may tell later.
+        """
+        found: dict[Approver, None] = {}
+        counts = [each.counts for each in approvals(record)]
+        for index, stands in enumerate(standing(record.requirements, counts)):
+            for approver in () if stands.met else stands.requirement.approvers:
+                free = await self._free(record, index, approver)
+                whole = free and approver.kind == "group"
+                found |= dict.fromkeys(
+                    [approver] if whole else [Approver("user", each) for each in free[:10]]
+                )
+        return tuple(found)
+
+    async def _free(self, record: HoldRecord, index: int, approver: Approver) -> list[str]:
+        """Return who of one entry could still count in a requirement."""
+        need = record.requirements[index]
+        done = {each.person.user for each in approvals(record) if index in each.counts}
+        try:
+            named = sorted(await self._people_of(approver) - done)
+        except LookupFailed as failed:
+            if failed.transient:
+                raise
+            return []
+        listed = approver.kind == "user"
+        return [each for each in named if await self._counts(record, need, each, listed)]
+
     async def problems(self, approver: Approver) -> str | None:
         """Return why an approver entry names nobody who may approve; None where it names somebody."""
         try:
@@ -156,11 +188,12 @@ class Eligibility:
             return str(failed)
         return f"{approver} is nobody who may approve: deleted, a bot, a guest, or of another workspace"
 
-    async def _person(self, who: Clicker) -> User:
+    async def _person(self, who: Clicker, *, fresh: bool = True) -> User:
         if who.workflow:
             raise NotEligible("A workflow cannot answer; a person has to press the button.", code="bot")
+        look_up = self._directory.user if fresh else self._directory.known_user
         try:
-            user = await self._directory.user(who.user)
+            user = await look_up(who.user)
         except LookupFailed as failed:
             raise NotEligible(
                 f"{failed}, so your answer was not recorded. Try again.", code="lookup_failed"
@@ -242,7 +275,7 @@ class Eligibility:
         counts: dict[str, set[int]] = {}
         for index, need in enumerate(record.requirements):
             found = 0
-            for user_id, listed in (await self._named(need)).items():
+            for user_id, listed in (await self._named(record, need)).items():
                 if found >= plenty:
                     break
                 if await self._counts(record, need, user_id, listed):
@@ -250,10 +283,10 @@ class Eligibility:
                     found += 1
         return {user: frozenset(met) for user, met in counts.items()}
 
-    async def _named(self, need: Requirement) -> dict[str, bool]:
+    async def _named(self, record: HoldRecord, need: Requirement) -> dict[str, bool]:
         """Return the ids a requirement names, and whether each is named by its own id."""
         named: dict[str, bool] = {}
-        for approver in need.approvers:
+        for approver in (*need.approvers, *_later(record, need)):
             try:
                 for user_id in sorted(await self._people_of(approver)):
                     named[user_id] = named.get(user_id, False) or approver.kind == "user"
@@ -269,9 +302,21 @@ class Eligibility:
             if failed.transient:
                 raise
             return False
-        if _asked_for(record, user.ids) and not need.on_behalf_of_may_approve:
+        if asked_for(record, user.ids) and not need.on_behalf_of_may_approve:
             return False
         return self._may_ever(user, listed=listed)
+
+
+def approvals(record: HoldRecord) -> list[Decision]:
+    """Return the approvals of a hold's current version."""
+    return [each for each in record.decisions if each.said == "approve"]
+
+
+def _later(record: HoldRecord, need: Requirement) -> tuple[Approver, ...]:
+    """Return whom a requirement is still handed over to, if that comes before the hold ends."""
+    if need.hand_over is None or need.hand_over_at is None or need.hand_over_at >= record.expires_at:
+        return ()
+    return () if need.handed else need.hand_over.approvers
 
 
 def channels_of(record: HoldRecord) -> tuple[str, ...]:
@@ -280,14 +325,15 @@ def channels_of(record: HoldRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, *(card.channel for card in record.cards)]))
 
 
-def _asked_for(record: HoldRecord, ids: frozenset[str]) -> bool:
+def asked_for(record: HoldRecord, ids: frozenset[str]) -> bool:
+    """Tell whether somebody with these ids is the person the agent acts for."""
     whom = record.on_behalf_of
     if whom is not None and whom.kind == "person" and whom.id in ids:
         return True
     return record.asked_by is not None and record.asked_by.user in ids
 
 
-def _without_own(needs: Sequence[Requirement], satisfied: set[Approver]) -> set[Approver]:
+def without_own(needs: Sequence[Requirement], satisfied: set[Approver]) -> set[Approver]:
     """Keep the entries that count for the person the agent acts for."""
     barred = {each for need in needs if not need.on_behalf_of_may_approve for each in need.approvers}
     return satisfied - barred

@@ -14,6 +14,7 @@ from bot.delivery import Delivery
 from bot.desk import Desk
 from bot.directory import LookupFailed
 from bot.names import EVENT_TYPE, UNPARSED
+from bot.nudges import Nudges
 from bot.pacing import Pacer
 from bot.slack_errors import CALL_FAILURES, Trouble, trouble
 from bot.twins import Twins
@@ -68,11 +69,14 @@ class Notices:
         self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._queued: Counter[str] = Counter()
         self._replied: dict[tuple[int, str, str], None] = {}
+        nudges = Nudges(desk, self._turn, self._post, self._later)
         self._kinds: dict[str, Callable[[Notice], Awaitable[None]]] = {
             "card": self._card,
             "refresh": self._refresh,
             "reply": self._reply,
             "doubt": self._doubt,
+            "remind": nudges.remind,
+            "hand_over": nudges.hand_over,
             "announce": self._announce,
         }
 

@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.model import Approver, Requirement
+from gate.model import Approver, HandOver, Requirement
 
 
 def merge(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
     """Merge requirements that have the same approvers, each key to its stricter value.
+
+    Those that are handed over to different people, or at different times, stay apart: whom one rule adds must
+    not meet what another asks.
 
     Args:
         requirements: What each rule or default asks for, in order.
@@ -18,17 +21,23 @@ def merge(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
     Returns:
         One requirement for each set of approvers, in order of first appearance.
     """
-    merged: dict[frozenset[Approver], Requirement] = {}
+    merged: dict[tuple[frozenset[Approver], HandOver | None], Requirement] = {}
     for each in requirements:
-        key = frozenset(each.approvers)
+        key = (_asked_first(each), each.hand_over)
         merged[key] = _stricter(merged[key], each) if key in merged else each
     return tuple(merged.values())
+
+
+def _asked_first(each: Requirement) -> frozenset[Approver]:
+    """Return the approvers without those whom a hand-over has added."""
+    added = each.hand_over.approvers if each.hand_over and each.handed else ()
+    return frozenset(each.approvers) - frozenset(added)
 
 
 def _stricter(one: Requirement, two: Requirement) -> Requirement:
     return Requirement(
         rules=_union(one.rules, two.rules),
-        approvers=one.approvers,
+        approvers=one.approvers if one.handed or not two.handed else two.approvers,
         quorum=max(one.quorum, two.quorum),
         channels=_union(one.channels, two.channels),
         expires_in=min(one.expires_in, two.expires_in),
@@ -40,6 +49,10 @@ def _stricter(one: Requirement, two: Requirement) -> Requirement:
         name_approver=one.name_approver and two.name_approver,
         on_behalf_of_may_approve=one.on_behalf_of_may_approve and two.on_behalf_of_may_approve,
         on_caller_gone="cancel" if "cancel" in (one.on_caller_gone, two.on_caller_gone) else "keep",
+        remind_before=tuple(sorted({*one.remind_before, *two.remind_before}, reverse=True)),
+        hand_over=one.hand_over,
+        hand_over_at=one.hand_over_at or two.hand_over_at,
+        handed=one.handed or two.handed,
         ask_again_after=min(one.ask_again_after, two.ask_again_after),
         editable=_common(one.editable, two.editable),
     )

@@ -244,6 +244,11 @@ _TELLERS: dict[str, Callable[[Body], str]] = {
     "claim": _claimed,
     "settle": _settled,
     "annotate": _annotated,
+    "hand_over": lambda body: (
+        f"Nobody had met {', '.join(body['rules'])} in time, so {', '.join(body['approvers'])} "
+        "may answer as well."
+    ),
+    "remind": lambda body: "Those who were still needed were reminded.",
     "doubt": lambda body: f"Nobody knows how it ended{_because(body)} It is not run again.",
     "rejoin": lambda body: f"The same call came again and got this action; it was {body['state']}.",
     "refused": _refused,

@@ -31,6 +31,7 @@ from gate.model.records import (
 from gate.model.verdicts import (
     Answer,
     Approver,
+    HandOver,
     Requirement,
     Ruling,
     Verdict,
@@ -52,6 +53,7 @@ __all__ = [
     "Evidence",
     "Field",
     "Freeze",
+    "HandOver",
     "HoldRecord",
     "Notice",
     "Parameters",

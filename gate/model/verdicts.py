@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from gate.model.budgets import BudgetState
@@ -30,6 +30,19 @@ class Approver:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOver:
+    """Whom a requirement that nobody meets is handed over to, beside its approvers.
+
+    Attributes:
+        after: How long after people were asked.
+        approvers: Who may answer from then on as well.
+    """
+
+    after: timedelta
+    approvers: tuple[Approver, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """Who must approve a hold, how many, how fast, and how they may answer.
 
@@ -47,6 +60,10 @@ class Requirement:
         name_approver: Whether the agent is told the approver's name.
         on_behalf_of_may_approve: Whether the person acted for may approve.
         on_caller_gone: Whether the hold goes on or is cancelled once the caller that waited for it is gone.
+        remind_before: How long before the deadline those still needed are reminded, longest first.
+        hand_over: Whom it is handed over to; None for nobody.
+        hand_over_at: When, UTC; None before a hold has it, and where it is handed over to nobody.
+        handed: Whether that was done; then ``approvers`` has those people too.
         ask_again_after: How long an identical repeat gets the old outcome without a card.
         editable: Paths whose values its people may change; None for a default or budget, which cannot say.
     """
@@ -65,6 +82,10 @@ class Requirement:
     on_behalf_of_may_approve: bool = False
     on_caller_gone: Literal["keep", "cancel"] = "keep"
     ask_again_after: timedelta = timedelta(seconds=60)
+    remind_before: tuple[timedelta, ...] = ()
+    hand_over: HandOver | None = None
+    hand_over_at: datetime | None = None
+    handed: bool = False
     editable: tuple[str, ...] | None = None
 
 

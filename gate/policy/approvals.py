@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from gate.model import Approver, Requirement, Said
+from gate.model import Approver, HandOver, Requirement, Said
 from gate.policy.schema import ApprovalKeys, RuleKeys
 from gate.policy.source import Document, Loc
+from gate.values import format_duration, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,10 @@ def requirement(
         )
         return None
     quorum = value("quorum") or 1
-    _check_quorum(quorum, approvers, document, _quorum_loc(own, loc))
+    handed = value("hand_over")
+    people = (*approvers, *(handed.approvers if handed else ()))
+    _check_quorum(quorum, people, document, _quorum_loc(own, loc))
+    _check_times(value, approvers, document, lambda key: _loc_of(key, own, loc))
     editable = own.editable if isinstance(own, RuleKeys) else None
     return _build(rule, value, channel, approvers, quorum, editable)
 
@@ -89,6 +94,8 @@ def _build(
         deny_reasons=value("deny_reasons") or (),
         name_approver=tell is not None and tell.approver == "name",
         on_behalf_of_may_approve=bool(value("on_behalf_of_may_approve")),
+        remind_before=value("remind_before") or (),
+        hand_over=HandOver(handed.after, handed.approvers) if (handed := value("hand_over")) else None,
         on_caller_gone=value("on_caller_gone") or "keep",
         ask_again_after=timedelta(seconds=60) if again is None else again,
         editable=editable,
@@ -109,6 +116,33 @@ def _quorum_loc(own: ApprovalKeys | None, loc: Loc) -> Loc:
             if getattr(own, key) is not None:
                 return (*loc, key)
     return ("approvals", "quorum")
+
+
+def _loc_of(key: str, own: ApprovalKeys | None, loc: Loc) -> Loc:
+    """Return where a key was written: on the rule, or under ``approvals``."""
+    return (*loc, key) if own is not None and getattr(own, key) is not None else ("approvals", key)
+
+
+def _check_times(
+    value: _Values, approvers: tuple[Approver, ...], document: Document, where: Callable[[str], Loc]
+) -> None:
+    """Refuse reminders and hand-overs that could never come, and those that add nobody."""
+    expires_in = value("expires_in") or timedelta(hours=4)
+    told = format_duration(expires_in)
+    late = [each for each in value("remind_before") or () if each >= expires_in]
+    if late:
+        document.add(
+            where("remind_before"),
+            f"{format_duration(late[0])} before the end never comes: people have {told} to answer",
+        )
+    handed = value("hand_over")
+    if handed is None:
+        return
+    if handed.after >= expires_in:
+        document.add(where("hand_over"), f"never comes: people have {told} to answer")
+    twice = [each for each in handed.approvers if each in approvers]
+    if twice:
+        document.add(where("hand_over"), f"{quoted(str(twice[0]))} is among the approvers already")
 
 
 def _check_quorum(quorum: int, approvers: tuple[Approver, ...], document: Document, loc: Loc) -> None:

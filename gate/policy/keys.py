@@ -16,6 +16,8 @@ _ASKING: Mapping[str, str] = {
     "deny_reasons": "Quick reasons offered on denial, in the place of the built-in ones.",
     "tell_agent": "What the agent is told of who answered. Default: nobody's name.",
     "on_behalf_of_may_approve": "Whether the person the agent acts for may approve. Default false.",
+    "remind_before": "How long before the deadline those still needed are reminded, such as [1h, 15m].",
+    "hand_over": "Who may answer as well once nobody has for a while: {after, approvers}.",
     "on_caller_gone": "Whether a hold is kept or cancelled when its caller is gone. Default keep.",
     "ask_again_after": "How long an identical repeat gets the old outcome without a card. Default 60s.",
 }
@@ -40,6 +42,10 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
     "CommentKeys": {
         "approve": "Whether an approval needs a comment. Default optional.",
         "deny": "Whether a denial needs a comment. Default required.",
+    },
+    "HandOverKeys": {
+        "after": "How long after people were asked.",
+        "approvers": "Who may answer from then on as well.",
     },
     "TellKeys": {"approver": "nobody: the agent reads 'a person'. name: it reads their name."},
     "ApprovalKeys": _ASKING,

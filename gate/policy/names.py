@@ -70,6 +70,10 @@ def with_ids(raw: Any, names: Mapping[str, str], document: Document, loc: Loc) -
     for key in _PLACES:
         if key in raw:
             found[key] = _Ids(names, document).put(raw[key], (*loc, key))
+    handed = raw.get("hand_over")
+    if isinstance(handed, Mapping) and "approvers" in handed:
+        put = _Ids(names, document).put(handed["approvers"], (*loc, "hand_over", "approvers"))
+        found["hand_over"] = {**handed, "approvers": put}
     return found
 
 

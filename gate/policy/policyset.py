@@ -221,8 +221,10 @@ class PolicySet:
         return tuple(dict.fromkeys((*found, *self.channels())))
 
     def approvers(self) -> tuple[Approver, ...]:
-        """Return everybody who may approve anything, in order of first appearance."""
-        return tuple(dict.fromkeys(approver for each in self.requirements() for approver in each.approvers))
+        """Return everybody who may approve anything, also once it is handed over, in order of appearance."""
+        needs = self.requirements()
+        lists = [entries for each in needs for entries in (each.approvers, handed_to(each))]
+        return tuple(dict.fromkeys(approver for entries in lists for approver in entries))
 
     def people(self) -> tuple[Approver, ...]:
         """Return everybody the set names: approvers and operators, in order of first appearance."""
@@ -282,6 +284,11 @@ class PolicySet:
             redact=_joined(self.redactions(), known.redact),
             show=_joined(*(file.show for file in files), known.show),
         )
+
+
+def handed_to(need: Requirement) -> tuple[Approver, ...]:
+    """Return whom a requirement may be handed over to; nobody where it says nothing of it."""
+    return need.hand_over.approvers if need.hand_over else ()
 
 
 def revision_of(texts: Mapping[str, str]) -> str:

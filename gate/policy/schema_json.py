@@ -21,7 +21,7 @@ from gate.policy.keys import DESCRIPTIONS
 from gate.policy.operators import COMPARISONS
 from gate.policy.parsing import OPERATORS, PATTERNS
 from gate.policy.reading import KNOWN_PATHS
-from gate.policy.schema import OneOf, Span, Whole
+from gate.policy.takes import OneOf, Span, Whole
 from gate.values import format_path
 
 Schema = dict[str, Any]
@@ -31,7 +31,7 @@ FILE_NAME = "policy.schema.json"
 
 _MODELS: tuple[type[BaseModel], ...] = (
     schema.ApprovalKeys, schema.RuleKeys, schema.BudgetKeys, schema.ActionKeys, schema.LimitKeys,
-    schema.AskKeys, schema.CommentKeys, schema.TellKeys,
+    schema.AskKeys, schema.CommentKeys, schema.TellKeys, schema.HandOverKeys,
 )  # fmt: skip
 _TEXT: Schema = {"type": "string", "minLength": 1}
 _GLOB: Schema = {"type": "string", "pattern": r"^[A-Za-z0-9_.*-]+$"}
@@ -52,21 +52,26 @@ def _object(values: Schema) -> Schema:
 
 
 _BY_FUNCTION: Mapping[str, Schema] = {
-    "_text": _TEXT,
-    "_identifier": _IDENTIFIER,
-    "_rule_id": _IDENTIFIER | {"not": {"const": "default"}},
-    "_globs": {"anyOf": [_GLOB, _list(_GLOB)]},
-    "_bool": {"type": "boolean"},
-    "_version": {"const": 1},
-    "_channel": _IDENTIFIER,
-    "_approvers": _list({"anyOf": [_IDENTIFIER, _ref("members_of")]}),
-    "_reasons": _list({"type": "string", "minLength": 1, "maxLength": 75}, maxItems=10, uniqueItems=True),
-    "_path": _PATH,
-    "_paths": _list(_PATH),
-    "_names": _list(_TEXT),
-    "_amount": {"anyOf": [{"const": "none"}, _PATH]},
-    "_currency": {"anyOf": [{"enum": sorted(CODES)}, _PATH]},
-    "_template": _TEXT,
+    "take_text": _TEXT,
+    "take_identifier": _IDENTIFIER,
+    "take_rule_id": _IDENTIFIER | {"not": {"const": "default"}},
+    "take_globs": {"anyOf": [_GLOB, _list(_GLOB)]},
+    "take_bool": {"type": "boolean"},
+    "take_version": {"const": 1},
+    "take_channel": _IDENTIFIER,
+    "take_approvers": _list({"anyOf": [_IDENTIFIER, _ref("members_of")]}),
+    "take_reasons": _list({"type": "string", "minLength": 1, "maxLength": 75}, maxItems=10, uniqueItems=True),
+    "take_reminders": _list(
+        {"type": "string", "pattern": "^[0-9]{1,9}[smhd]$", "examples": ["15m", "1h"]},
+        maxItems=5,
+        uniqueItems=True,
+    ),
+    "take_path": _PATH,
+    "take_paths": _list(_PATH),
+    "take_names": _list(_TEXT),
+    "take_amount": {"anyOf": [{"const": "none"}, _PATH]},
+    "take_currency": {"anyOf": [{"enum": sorted(CODES)}, _PATH]},
+    "take_template": _TEXT,
 }
 """What each reading function takes."""
 

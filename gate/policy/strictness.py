@@ -91,6 +91,12 @@ def _comment(old: Any, new: Any) -> Way:
     return ways.pop() if len(ways) == 1 else ""
 
 
+def _handed(old: Any, new: Any) -> Way:
+    """Judge by who may answer in the end: whoever is added loosens."""
+    one, two = ((value or {}).get("approvers") or () for value in (old, new))
+    return _set("looser")(one, two)
+
+
 _THEN = _ranked("allow", "require_approval", "block", default="require_approval")
 _ANYWHERE: Mapping[str, Judge] = {
     "then": _THEN,
@@ -102,6 +108,7 @@ _ANYWHERE: Mapping[str, Judge] = {
     "use_within": _number("4h", "looser"),
     "deliver_within": _number("10m", "looser"),
     "on_behalf_of_may_approve": _ranked(True, False, default=False),
+    "hand_over": _handed,
     "on_caller_gone": _ranked("keep", "cancel", default="keep"),
     "redact": _set("tighter"),
     "show": _set("looser"),

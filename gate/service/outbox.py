@@ -9,7 +9,7 @@ from gate.model import Notice
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.store import anchors
-from gate.verbs import backfill, ends, outbox, publishing, summing, timing, workspace
+from gate.verbs import backfill, ends, handing, outbox, publishing, summing, timing, workspace
 
 _PRUNE_EVERY = timedelta(hours=1)
 
@@ -32,6 +32,11 @@ class OutboxVerbs(Road):
             at = turn.now
         if anchor is not None and self.path is not None:
             anchors.append(self.path, anchor, at)
+
+    def notice_begin(self, notice_id: int) -> bool:
+        """Tell whether a reminder or the word of a hand-over may be posted now; see ``verbs.handing``."""
+        with self._turn() as turn:
+            return handing.begin(turn, notice_id)
 
     def notice_retry(self, notice_id: int, *, after: timedelta, error: str) -> None:
         """Give a notice back to be tried again later."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 from gate.errors import Fault
 from gate.lifecycle import OPEN, State
 from gate.model import Approver, HoldRecord, Person, Route, Said
-from gate.policy.policyset import PolicySet
+from gate.policy.policyset import PolicySet, handed_to
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.verbs import decide as deciding
-from gate.verbs import ends, look, workspace
+from gate.verbs import ends, handing, look, workspace
+from gate.verbs.handing import Handed
 from gate.verbs.turn import Turn
 
 
@@ -57,6 +58,7 @@ class PeopleVerbs(Road):
         ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
 
         def verb(turn: Turn, policy: PolicySet) -> HoldRecord | Fault:
+            handing.hand_over(turn, hold_id, policy)
             fault = deciding.decide(turn, ballot, self.store_id, policy)
             return fault or look.hold(turn.tx, self.store_id, ballot.hold)
 
@@ -89,6 +91,7 @@ class PeopleVerbs(Road):
             operators,
             *(each.approvers for each in record.requirements),
             *(one.approvers for one in now if one),
+            *(handed_to(one) for one in (*record.requirements, *now) if one),
         ]
         return tuple(dict.fromkeys(approver for entries in lists for approver in entries))
 
@@ -106,6 +109,12 @@ class PeopleVerbs(Road):
         """Record who the address a session acts for belongs to; nobody for sure ends the hold undelivered."""
         with self._turn() as turn:
             workspace.who_asked(turn, hold_id, storable_person(person) if person else None)
+
+    def hand_over(self, hold_id: str) -> Handed:
+        """Add to each requirement that is due and not met the people it is handed over to."""
+        return self._judged(
+            lambda policy: policy, lambda turn, policy: handing.hand_over(turn, hold_id, policy)
+        )
 
     def undeliver(self, hold_id: str, *, code: str, reason: str) -> None:
         """End a pending hold because nobody could be asked."""

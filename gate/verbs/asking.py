@@ -14,7 +14,7 @@ from gate.policy.spending import ruling_of
 from gate.requirements import merge
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import ends, ledger, look
+from gate.verbs import ends, ledger, look, planning
 from gate.verbs.ledger import Spending
 from gate.verbs.turn import GATE, Turn, action_row
 
@@ -124,7 +124,7 @@ def _write(
     before = json.loads(version["decisive"])
     decisive = list(dict.fromkeys((*before, *reads))) if before else []
     view = version["view_required"] or look.hides_decisive(decisive, asked.concealed)
-    needs = (*look.requirements(row), *added)
+    needs = planning.timed((*look.requirements(row), *added), turn.now)
     told = (*rows.load(tuple[Ruling, ...], version["rulings"]), *said)
     turn.tx.run(
         "UPDATE versions SET nonce = ?, requirements = ?, rulings = ?, decisive = ?, view_required = ? "
@@ -139,6 +139,7 @@ def _write(
         "WHERE action = ?",
         (turn.us, row["id"]),
     )
+    planning.plan(turn, row, needs, again=True)
     rules = [*json.loads(row["rules"]), *(each.rule for each in said)]
     turn.tx.run(
         "UPDATE actions SET rules = ? WHERE id = ?", (json.dumps(list(dict.fromkeys(rules))), row["id"])

@@ -11,7 +11,7 @@ from gate.clock import from_us, to_us
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import OPEN, State, Verb
 from gate.model import Person, Requirement, Route, Said
-from gate.policy.policyset import PolicySet
+from gate.policy.policyset import PolicySet, handed_to
 from gate.requirements import all_met
 from gate.store import rows
 from gate.store.port import Row
@@ -178,8 +178,8 @@ def counts_in(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
 
 def _satisfies(each: Requirement, ballot: Ballot, policy: PolicySet) -> bool:
     """Tell whether a person is among the approvers as stored, and as the policy has them now."""
-    now = [policy.requirement_of(rule) for rule in each.rules]
-    lists = [each.approvers, *(current.approvers for current in now if current is not None)]
+    now = filter(None, (policy.requirement_of(rule) for rule in each.rules))
+    lists = [each.approvers, *((*one.approvers, *(handed_to(one) if each.handed else ())) for one in now)]
     return all(any(str(approver) in ballot.satisfies for approver in approvers) for approvers in lists)
 
 

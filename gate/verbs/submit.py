@@ -31,7 +31,7 @@ from gate.policy.spending import with_budgets
 from gate.redact import Redacted
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import freezing, ledger, limiting, look, timing, waiting
+from gate.verbs import freezing, ledger, limiting, look, planning, timing, waiting
 from gate.verbs.ledger import Spending
 from gate.verbs.turn import ACTION, Stale, Turn, action_row
 
@@ -244,6 +244,7 @@ def _hold(turn: Turn, draft: Draft, wait: bool) -> Submission:
     row = action_row(turn.tx, draft.id)
     for channel in dict.fromkeys(c for each in draft.verdict.requirements for c in each.channels):
         turn.notify("card", row, channel=channel)
+    planning.plan(turn, row, planning.timed(draft.verdict.requirements, turn.now))
     number = waiting.enter(turn, draft.id) if wait else 0
     return Submission("held", look.record(turn.tx, row), number)
 
@@ -325,7 +326,9 @@ def _insert_version(turn: Turn, draft: Draft) -> None:
         hidden=json.dumps(draft.redacted.hidden), decisive=json.dumps(verdict.decisive),
         effect=rows.dump(ResolvedEffect, verdict.effect),
         rulings=rows.dump(tuple[Ruling, ...], verdict.rulings),
-        requirements=rows.dump(tuple[Requirement, ...], verdict.requirements),
+        requirements=rows.dump(
+            tuple[Requirement, ...], planning.timed(verdict.requirements, turn.now)
+        ),
         view_required=look.hides_decisive(verdict.decisive, draft.concealed), made_at=turn.us,
     )  # fmt: skip
 

@@ -101,7 +101,9 @@ def accept(turn: Turn, *, by: str) -> Accepted:
         (turn.us,),
     )
     turn.tx.run(
-        "UPDATE notices SET due_at = min(due_at, ?), leased_until = 0 WHERE done_at IS NULL", (turn.us,)
+        "UPDATE notices SET leased_until = 0, due_at = CASE WHEN kind IN ('remind', 'hand_over') THEN due_at "
+        "ELSE min(due_at, ?) END WHERE done_at IS NULL",
+        (turn.us,),
     )
     turn.tx.run("UPDATE processes SET beat_at = min(beat_at, ?), steady_since = ?", (turn.us, turn.us))
     turn.log("clock", actor=by, before=before.isoformat(), cancelled=len(ids))

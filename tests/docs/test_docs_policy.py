@@ -14,7 +14,7 @@ from gate.policy.load import load_texts
 from gate.policy.parsing import OPERATORS
 from gate.policy.paths import OPEN_ROOTS
 from gate.policy.reading import KNOWN_PATHS
-from gate.values import format_path
+from gate.values import format_duration, format_path
 from tests.docs.docs_kit import codes, first_codes, page, rows, sections
 
 SECTIONS = sections(page("policy.md"))
@@ -54,7 +54,7 @@ def test_defaults_are_those_of_the_code() -> None:
     assert said["on_behalf_of_may_approve"] == f"`{str(need.on_behalf_of_may_approve).lower()}`"
     spans = {"expires_in": need.expires_in, "deliver_within": need.deliver_within}
     for key, value in spans.items():
-        assert said[key] == f"`{schema.format_duration(value)}`"
+        assert said[key] == f"`{format_duration(value)}`"
     assert said["ask_again_after"] == f"`{need.ask_again_after.total_seconds():.0f}s`"
     assert need.use_within == need.expires_in
     assert need.comment_required == {"deny"}
@@ -95,9 +95,6 @@ def test_rules_of_the_gate() -> None:
 @pytest.mark.parametrize(
     ("place", "model"),
     [
-        ("approvals", "ApprovalKeys"),
-        ("rule", "RuleKeys"),
-        ("budget", "BudgetKeys"),
         ("limits", "LimitKeys"),
     ],
 )

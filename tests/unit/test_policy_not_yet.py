@@ -10,16 +10,6 @@ RULE = "rules:\n- {id: r, then: require_approval, reason: Why., "
 
 LATER = {
     "limits burst": ("limits: {burst: {count: 5, window: 10m}}\n", "burst"),
-    "rule remind_before": (RULE + "remind_before: [30m]}\n", "remind_before"),
-    "rule hand_over": (RULE + "hand_over: {after: 1h, approvers: [U0BOB]}}\n", "hand_over"),
-    "budget remind_before": (
-        "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, remind_before: [30m]}\n",
-        "remind_before",
-    ),
-    "budget hand_over": (
-        "budgets:\n- {id: b, limit: 1, per: agent, window: 1h, hand_over: {after: 1h, approvers: [U0BOB]}}\n",
-        "hand_over",
-    ),
 }
 
 
@@ -52,15 +42,6 @@ def test_what_a_later_version_brings_is_an_error_with_its_place(case: str) -> No
     line = next(n for n, each in enumerate(text.splitlines(), 1) if key in each and n > 3)
     assert said.startswith(f"a.yml:{line}:")
     assert f'"{word}" is not in this version' in said
-
-
-@pytest.mark.parametrize("key", ["remind_before: [30m]", "hand_over: {after: 1h, approvers: [U0BOB]}"])
-def test_approval_keys_of_later_versions_are_errors_under_approvals_too(key: str) -> None:
-    """The same keys may not stand among a file's defaults."""
-    text = f"default: by_risk\napprovals: {{channel: C0APPROVALS, approvers: [U0ALICE], {key}}}\n"
-    said = only_problem(text)
-    assert said.startswith(f"a.yml:2:{text.splitlines()[1].index(key) + 1}: approvals.{key.split(':')[0]}: ")
-    assert "is not in this version" in said
 
 
 def test_the_same_file_without_them_loads() -> None:

@@ -36,6 +36,7 @@ limits: {pending_per_session: 5, pending_per_agent: 50, asks_per_session: {count
 approvals: {channel: here, approvers: [alice, {members_of: C0PRIVATE}], quorum: 1, distinct: true,
             expires_in: 4h, use_within: 1h, deliver_within: 10m, comment: {approve: required, deny: optional},
             deny_reasons: [Too much], tell_agent: {approver: name}, on_behalf_of_may_approve: true,
+            remind_before: [1h, 15m], hand_over: {after: 30m, approvers: [U03BOB]},
             on_caller_gone: cancel, ask_again_after: 0s}
 actions:
   shop.pay: {risk: write, reversible: false, outbound: true, amount: args.amount, currency: EUR, unit: minor,

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from gate.model import Answer, Approver
-from gate.policy.schema import WEEK
+from gate.policy.takes import WEEK
 from gate.values import format_duration, parse_duration, quoted
 
 SHORTEST = timedelta(seconds=5)
