@@ -129,7 +129,7 @@ class AgentVerbs(Road):
         Raises:
             IllegalMove: It is another call, in nobody's hand any more, or was begun before.
         """
-        if action_digest(self.store.key, action) != record.digest:
+        if action_digest(self.store.key, action, afresh=True) != record.digest:
             raise IllegalMove(f"The call is not the one that was allowed as {record.id}.", code="changed")
         if not self._hands.take(record.id):
             raise IllegalMove(f"{record.id} was begun already or has ended; submit the action again.")
@@ -228,10 +228,11 @@ class AgentVerbs(Road):
         )
 
     def _digest(self, call: Action | Edited) -> str:
+        """Return the digest of what would run, read afresh: it may have waited for days."""
         key = self.store.key
         if isinstance(call, Action):
-            return action_digest(key, call)
-        return edited_digest(key, action_digest(key, call.submitted), call.patch)
+            return action_digest(key, call, afresh=True)
+        return edited_digest(key, action_digest(key, call.submitted, afresh=True), call.patch)
 
     def _judgement(self, given: Action, policy: PolicySet) -> Judgement:
         action, facts = self._with_facts(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 from decimal import Decimal
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.digest import canonical, tagged, written
+from gate.digest import action_digest, canonical, snapshot, tagged, written
+from gate.model import Action, Principal
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5) | st.sampled_from(
     ["", "a", "B", "\x00\x1f\x7f", '"\\/', "\u2028", "é", "e\u0301", "\ue000", "\uffff", "\U00010000", "😀"]
@@ -55,3 +57,18 @@ def test_where_json_would_write_other_bytes_the_reference_writes_them(value: Any
     """Claim: the two places where ``json`` differs are known, and not left to it."""
     by_json = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     assert written(value) == canonical(tagged(value)) != by_json
+
+
+@given(st.binary(max_size=200), st.text(max_size=20))
+def test_the_digest_is_the_hmac_of_the_whole_form(key: bytes, name: str) -> None:
+    """Claim: whatever the key, the digest is HMAC-SHA-256 over the prefix and the reference's bytes."""
+    name = name.encode("utf-8", "replace").decode()
+    action = Action(
+        "desk.pay", snapshot({"to": name, "n": 1.0}), "agent", name, Principal("email", "a@b.example")
+    )
+    form = {
+        "agent": "agent", "arguments": tagged({"to": name, "n": 1.0}), "name": "desk.pay",
+        "on_behalf_of": ["email", "a@b.example", None], "session": name, "target": None,
+    }  # fmt: skip
+    whole = hmac.new(key, b"gate.action.v1\n" + canonical(form), "sha256").hexdigest()
+    assert action_digest(key, action) == action_digest(key, action, afresh=True) == whole

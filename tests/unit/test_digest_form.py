@@ -193,7 +193,7 @@ def test_the_snapshot_shares_nothing_changeable() -> None:
     order = Order(orderId="7", lines=[1])
     arguments: dict[str, Any] = {"list": [1, {"b": [2]}], "line": line, "order": order, "pair": ([3],)}
     taken = snapshot(arguments)
-    before = canonical(tagged(taken))
+    before = canonical(tagged(dict(taken)))
     arguments["list"][1]["b"].append(9)
     arguments["list"].append(9)
     arguments["pair"][0].append(9)
@@ -201,4 +201,4 @@ def test_the_snapshot_shares_nothing_changeable() -> None:
     line.sku = "b"
     order.lines.append(9)  # type: ignore[attr-defined]
     order.id = "8"
-    assert canonical(tagged(taken)) == before
+    assert canonical(tagged(dict(taken))) == before

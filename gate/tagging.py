@@ -1,0 +1,293 @@
+"""Write values as JSON so that two that differ in any type or value have different bytes.
+
+JSON has fewer types than Python, so everything that JSON cannot tell apart is written as an object with one
+key that starts with ``$`` (a tag); a dict of the caller's with such a key is itself wrapped. Floats with an
+integral value are tagged too, since the canonical form writes ``1`` and ``1.0`` alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import rfc8785
+
+from gate.errors import ActionError
+from gate.shapes import class_name, model_parts, spell
+
+MAX_DEPTH = 64
+MAX_VALUES = 20_000
+MAX_BYTES = 1_000_000
+_MAX_INT_BITS = 13_000
+_SAFE_INT = 2**53
+_SMALLEST_PLAIN = 0.0001
+_LAST_SORTED = "\ud800"
+"""Among characters below this one, code points sort as UTF-16 units do; above U+FFFF they do not."""
+_SHORT = 1000
+_NO_UTF8 = "the text has half a surrogate pair, which has no UTF-8 form"
+
+Path = tuple["Path", str | int] | str
+
+
+def tagged(value: object, *, path: str = "value") -> Any:
+    """Return the tagged JSON form of a value.
+
+    Args:
+        value: What to write down.
+        path: How errors call the value.
+
+    Raises:
+        ActionError: The value has a part that cannot be judged; the message names its path.
+    """
+    return Walk().value(value, path)
+
+
+def canonical(form: Any) -> bytes:
+    """Return the RFC 8785 bytes of a tagged form."""
+    return rfc8785.dumps(form)
+
+
+def written(value: object, *, path: str = "value") -> bytes:
+    """Return the RFC 8785 bytes of the tagged form of a value; see ``tagged``."""
+    walk = Walk()
+    return encoded(walk.value(value, path), plain=walk.plain)
+
+
+def encoded(form: Any, *, plain: bool) -> bytes:
+    """Return the RFC 8785 bytes of a tagged form; ``json`` writes the same, and sooner, where it is plain."""
+    return _ENCODER.encode(form).encode() if plain else canonical(form)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False)
+
+
+class Walk:
+    """One pass over one value, counting what it has seen.
+
+    Attributes:
+        plain: Whether ``json`` writes the form as RFC 8785 does; it sorts keys by code points, not by UTF-16
+            units, and writes small fractions with another exponent.
+        copies: Whether nothing was tagged, so that the form is a copy that shares nothing with the value.
+    """
+
+    __slots__ = ("bytes", "copies", "inside", "known", "plain", "values")
+
+    def __init__(self) -> None:
+        self.values = 1
+        self.bytes = 0
+        self.inside: set[int] = set()
+        self.known: dict[tuple[str, ...], tuple[int, bool]] = {}
+        self.plain = self.copies = True
+
+    def value(self, value: Any, path: Path) -> Any:
+        """Return the tagged form of one value; whoever asks has counted it."""
+        if value is None or value is True or value is False:
+            return value
+        kind = type(value)
+        self.copies = self.copies and kind in _UNTAGGED
+        handler = HANDLERS.get(kind)
+        if handler is not None:
+            return handler(self, value, path)
+        if isinstance(value, Enum):
+            return self.enum(value, path)
+        return self.model(value, path)
+
+    def spend(self, count: int, path: Path) -> None:
+        """Count bytes of text and data."""
+        self.bytes += count
+        if self.bytes > MAX_BYTES:
+            raise refused(path, "the call is larger than 1 MB; pass a reference instead")
+
+    def enter(self, value: object, values: int, path: Path) -> None:
+        """Go into a container, refusing cycles and too many levels; a pass that is refused ends there."""
+        if id(value) in self.inside:
+            raise refused(path, "the value contains itself")
+        if len(self.inside) >= MAX_DEPTH:
+            raise refused(path, f"the value lies more than {MAX_DEPTH} levels deep")
+        self.inside.add(id(value))
+        self.values += values
+        if self.values > MAX_VALUES:
+            raise refused(path, f"the call has more than {MAX_VALUES:,} values; pass a reference instead")
+
+    def text(self, value: str, path: Path) -> str:
+        """Return text, refusing what has no UTF-8 form."""
+        size = _size(value)
+        if size is None:
+            raise refused(path, _NO_UTF8)
+        self.spend(size, path)
+        return value
+
+    def integer(self, value: int, path: Path) -> Any:
+        """Return a small integer as it is, a large one tagged."""
+        if -_SAFE_INT < value < _SAFE_INT:
+            return value
+        if value.bit_length() > _MAX_INT_BITS:
+            raise refused(path, "the integer has more than 3,900 digits")
+        self.copies = False
+        return {"$int": self.text(str(value), path)}
+
+    def real(self, value: float, path: Path) -> Any:
+        """Return a float with a fraction as it is, an integral one tagged."""
+        if not math.isfinite(value):
+            raise refused(path, f"{value} is no number that can be compared")
+        if value.is_integer():
+            self.copies = False
+            return {"$float": repr(value)}
+        self.plain = self.plain and abs(value) >= _SMALLEST_PLAIN
+        return value
+
+    def decimal(self, value: Decimal, path: Path) -> Any:
+        """Return a decimal as its exact text."""
+        if not value.is_finite():
+            raise refused(path, f"{value} is no number that can be compared")
+        return {"$decimal": self.text(str(value), path)}
+
+    def moment(self, value: datetime, path: Path) -> Any:
+        """Return a time with its offset, its zone and its fold."""
+        return {"$datetime": [value.isoformat(), value.fold, self.text(_zone(value), path)]}
+
+    def data(self, value: bytes, path: Path) -> Any:
+        """Return bytes as their digest and length."""
+        self.spend(len(value), path)
+        return {"$bytes": [hashlib.sha256(value).hexdigest(), len(value)]}
+
+    def enum(self, value: Enum, path: Path) -> Any:
+        """Return a member of an enumeration as class and name."""
+        if not isinstance(value.name, str):
+            raise refused(path, f"this value of {class_name(type(value))} has no name")
+        return {"$enum": [class_name(type(value)), value.name]}
+
+    def items(self, value: list[Any] | tuple[Any, ...], path: Path) -> list[Any]:
+        """Return the tagged elements of a list or tuple."""
+        self.enter(value, len(value), path)
+        kinds = set(map(type, value))
+        if (kinds == _TEXTS and self.texts(value, path)) or (kinds == _INTEGERS and _all_small(value)):
+            form = list(value)
+        else:
+            form = [self.value(element, (path, index)) for index, element in enumerate(value)]
+        self.inside.remove(id(value))
+        return form
+
+    def texts(self, value: Sequence[str], path: Path) -> bool:
+        """Count many texts at once; False where one of them has to be refused by its own path."""
+        size = _size("".join(value))
+        if size is None or self.bytes + size > MAX_BYTES:
+            return False
+        self.bytes += size
+        return True
+
+    def mapping(self, value: dict[Any, Any], path: Path) -> Any:
+        """Return a dict, wrapped if one of its keys looks like a tag."""
+        self.enter(value, len(value), path)
+        form = self.pairs(value, path)
+        self.inside.remove(id(value))
+        return form
+
+    def pairs(self, value: Mapping[Any, Any], path: Path) -> Any:
+        """Return the tagged entries of a dict or the fields of a model."""
+        form = dict(value)
+        size, wrapped = self.keys(tuple(form), path)
+        for key, each in form.items():
+            kind = type(each)
+            if kind is str and len(each) <= _SHORT and each.isascii():
+                size += len(each)
+            elif not (kind is int and -_SAFE_INT < each < _SAFE_INT):
+                form[key] = self.value(each, (path, key))
+        self.spend(size, path)
+        self.copies = self.copies and not wrapped
+        return {"$dict": form} if wrapped else form
+
+    def keys(self, keys: tuple[Any, ...], path: Path) -> tuple[int, bool]:
+        """Return how many bytes the keys of a dict have, and whether one looks like a tag."""
+        plain = set(map(type, keys)) <= _TEXTS
+        known = self.known.get(keys) if plain else None
+        if known is None:
+            size = sum(self.key(key, path) for key in keys)
+            known = self.known[keys] = (size, any(key.startswith("$") for key in keys))
+        return known
+
+    def key(self, key: Any, path: Path) -> int:
+        """Return how many bytes a key has, refusing what is no text."""
+        if type(key) is not str:
+            raise refused(path, f"a key is of type {class_name(type(key))}; write keys as text")
+        size = _size(key)
+        if size is None:
+            raise refused(path, _NO_UTF8)
+        self.plain = self.plain and (key.isascii() or max(key) < _LAST_SORTED)
+        return size
+
+    def model(self, value: Any, path: Path) -> Any:
+        """Return a model as its class and every field, read from its attributes."""
+        parts = model_parts(value)
+        if parts is None:
+            raise refused(path, _unknown(value))
+        self.enter(value, sum(map(len, parts.values())), path)
+        form = {name: self.pairs(fields, path) for name, fields in parts.items()}
+        self.inside.remove(id(value))
+        return {"$model": [class_name(type(value)), form]}
+
+
+HANDLERS: dict[type, Callable[[Walk, Any, Path], Any]] = {
+    str: Walk.text,
+    int: Walk.integer,
+    float: Walk.real,
+    list: Walk.items,
+    dict: Walk.mapping,
+    tuple: lambda walk, value, path: {"$tuple": walk.items(value, path)},
+    Decimal: Walk.decimal,
+    datetime: Walk.moment,
+    date: lambda walk, value, path: {"$date": value.isoformat()},
+    UUID: lambda walk, value, path: {"$uuid": str(value)},
+    bytes: Walk.data,
+}
+"""Exact types only: a subclass may carry more than its base shows."""
+
+
+_UNTAGGED = frozenset({str, int, float, list, dict})
+_TEXTS, _INTEGERS = {str}, {int}
+
+
+def _all_small(value: Sequence[int]) -> bool:
+    return min(value) > -_SAFE_INT and max(value) < _SAFE_INT
+
+
+def _size(text: str) -> int | None:
+    """Return how many bytes a text has in UTF-8; None where it has no such form."""
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        return None
+
+
+def _zone(value: datetime) -> str:
+    zone = value.tzinfo
+    if zone is None or isinstance(zone, timezone):
+        return ""
+    return zone.key if isinstance(zone, ZoneInfo) and zone.key else class_name(type(zone))
+
+
+def _unknown(value: object) -> str:
+    kind = class_name(type(value))
+    base = next((each for each in HANDLERS if isinstance(value, each)), None)
+    if base is not None:
+        return f"{kind} is a kind of {base.__name__} that may carry more than it shows; pass a plain one"
+    return f"values of type {kind} cannot be shown to a person; pass text, numbers, lists, dicts or a model"
+
+
+def refused(path: Path, why: str) -> ActionError:
+    """Return the refusal of a value, by its path."""
+    keys: list[str | int] = []
+    while not isinstance(path, str):
+        path, key = path
+        keys.append(key)
+    return ActionError(f"{spell(path, keys[::-1])}: {why}. Nothing ran.")
