@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import logging
+import sys
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
@@ -372,8 +372,11 @@ def _called(tool: object) -> str:
 
 
 def _in_event_loop() -> bool:
+    loops = sys.modules.get("asyncio")
+    if loops is None:  # none runs where nobody has loaded it, which takes as long as the gate itself
+        return False
     try:
-        asyncio.get_running_loop()
+        loops.get_running_loop()
     except RuntimeError:
         return False
     return True

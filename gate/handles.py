@@ -14,7 +14,6 @@ from gate.changes import changed_words
 from gate.clock import monotonic
 from gate.context import Running
 from gate.digest import copied
-from gate.editing import EditNotTaken, edited
 from gate.errors import GateError, IllegalMove
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Decision
@@ -261,6 +260,7 @@ class Claim:
 
     def _claimed(self, action: Action) -> Claimed:
         """Take the approved version of a call in hand; one that was changed meanwhile is looked at again."""
+        from gate.editing import EditNotTaken, edited
         from gate.verbs.claim import Claimed
 
         id_, service = self._submission.action_id, self._runtime.service

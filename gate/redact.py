@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from gate.redacting import HIDDEN, SHORTEST_SECRET, Rules, Withheld, Writer
 from gate.secret_names import is_secret_name
@@ -179,6 +178,8 @@ def _storable(text: str) -> str:
 
 def _forms(secret: str) -> set[str]:
     """Return how a secret may be written inside another text."""
+    from urllib.parse import quote, quote_plus
+
     return {
         secret,
         repr(secret)[1:-1],

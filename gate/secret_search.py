@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Any
-
-import re2  # type: ignore[import-untyped]
 
 from gate.secret_patterns import LONGEST, SHAPES
 
@@ -23,29 +22,33 @@ _BETWEEN = "<"
 """Stands between texts that are searched together: no pattern has it, and it is no part of a word."""
 
 
+@cache
 def _compiled(pattern: str) -> Any:
+    """Compile a pattern when it is first needed: that takes longer than everything else at import."""
+    import re2  # type: ignore[import-untyped]
+
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
     return re2.compile(pattern.encode(), options)
 
 
-_ANY = _compiled("|".join(f"(?:{each.pattern})" for each in SHAPES))
-_CORE = _compiled("|".join(f"(?:{each.core or each.pattern})" for each in SHAPES))
-_EARLIER = _compiled("|".join(f"(?:{each.before}{each.core})" for each in SHAPES if each.before))
+_ANY = "|".join(f"(?:{each.pattern})" for each in SHAPES)
+_CORE = "|".join(f"(?:{each.core or each.pattern})" for each in SHAPES)
+_EARLIER = "|".join(f"(?:{each.before}{each.core})" for each in SHAPES if each.before)
 
 
 def candidate(data: bytes, at: int) -> tuple[int, int] | None:
     """Return where the first candidate from a place on begins and ends; the byte before that place counts."""
-    look = at
+    look, anything = at, _compiled(_ANY)
     while (core := _first(_CORE, data, look, len(data))) is not None:
         look, until = core[0] + 1, min(max(core[1], core[0] + _NEEDED), len(data))
         earlier = _first(_EARLIER, data, max(at, core[0] - _BEFORE), until)
         for begin in range(min(core[0], earlier[0]) if earlier else core[0], look):
-            found = _ANY.match(data, begin, until)
+            found = anything.match(data, begin, until)
             if found is not None:
                 end = found.end()
-                return (begin, end) if end < until else _ANY.match(data, begin, begin + LONGEST).span()
+                return (begin, end) if end < until else anything.match(data, begin, begin + LONGEST).span()
     return None
 
 
@@ -69,6 +72,6 @@ def _ends(texts: Sequence[str], size: int) -> list[int]:
     return list(accumulate(length + 1 for length in lengths))
 
 
-def _first(pattern: Any, data: bytes, start: int, end: int) -> tuple[int, int] | None:
-    found = pattern.search(data, start, end)
+def _first(pattern: str, data: bytes, start: int, end: int) -> tuple[int, int] | None:
+    found = _compiled(pattern).search(data, start, end)
     return found.span() if found else None

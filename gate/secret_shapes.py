@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from gate.secret_checks import LEAST_RANDOM, is_random
-from gate.secret_patterns import LONGEST, SHAPES
+from gate.secret_patterns import LONGEST, SHAPES, Shape
 from gate.secret_search import candidate, suspects
 
 SHORTEST = 8
@@ -18,9 +19,16 @@ SHORTEST = 8
 _TELLING = 12
 """Shortest span of which first and last characters are told; of a shorter one they would tell too much."""
 
-_EACH = tuple((re.compile(each.pattern, re.ASCII), each) for each in SHAPES)
-"""The patterns, for candidates alone: those are short, and RE2's way there and back is not."""
 _MARK = re.compile(r"\(hidden [A-Za-z ]{3,22}, \d{1,9} characters(?:, ..…..)?\)", re.DOTALL)
+
+
+@cache
+def _each() -> tuple[tuple[re.Pattern[str], Shape], ...]:
+    """Return the patterns, for candidates alone: those are short, and RE2's way there and back is not.
+
+    They are compiled when the first candidate is there, not at import.
+    """
+    return tuple((re.compile(each.pattern, re.ASCII), each) for each in SHAPES)
 
 
 def mark(kind: str, secret: str) -> str:
@@ -101,7 +109,7 @@ def _judge(data: bytes, start: int, end: int) -> tuple[str, int, int]:
     on = _FIRST.match(data, start, end)
     after = start + 1 if on is None else on.end()
     piece = data[start:end].decode("latin-1")
-    for pattern, shape in _EACH:
+    for pattern, shape in _each():
         found = pattern.match(piece)
         if found is None:
             continue
