@@ -8,8 +8,10 @@ from bot.answers import Answers, said
 from bot.deciding import Answer, Deciding
 from bot.desk import Desk
 from bot.forms import TOO_LONG
+from bot.homes import visible_budgets
 from bot.payloads import Press
 from bot.references import Origin, Reference, code_of
+from bot.switches import Switches
 from bot.views import inbox, modals
 from bot.views.text import Block
 from gate.errors import Fault, IllegalMove
@@ -19,7 +21,6 @@ OTHER_CODE = (
     "That code does not belong to this hold as it stands now; nothing was recorded."
     " Type /gate show {id} and look again."
 )
-FREEZE = "Freezing is done on the command line: gate freeze. Nothing was frozen."
 
 
 class Commands:
@@ -33,6 +34,7 @@ class Commands:
 
     def __init__(self, desk: Desk, answers: Answers, deciding: Deciding) -> None:
         self._desk, self._answers, self._deciding = desk, answers, deciding
+        self._switches = Switches(desk)
 
     async def answer(self, press: Press) -> None:
         """Do what was typed and tell only who typed it."""
@@ -52,14 +54,24 @@ class Commands:
             return await self._approve(press, words[0], words[1], " ".join(words[2:]))
         if verb == "deny" and words:
             return await self._deny(press, words[0], " ".join(words[1:]))
-        if verb in ("freeze", "unfreeze"):
-            return said(FREEZE), FREEZE
+        if verb == "freeze":
+            return _both(await self._switches.freeze(press, words))
+        if verb == "unfreeze":
+            return _both(await self._switches.lift(press, words))
+        if verb == "budgets":
+            return await self._budgets(press)
         return inbox.help_blocks(), "How to use /gate"
 
     async def _list(self, press: Press) -> tuple[list[Block], str]:
         every = await self._desk.run(self._desk.service.holds)
-        seen = await self._desk.eligibility.visible(every, press.who)
-        return inbox.list_blocks(seen), f"{len(seen)} holds"
+        mine, others = await self._desk.eligibility.sorted(every, press.who)
+        freezes = await self._desk.run(self._desk.service.freezes)
+        return inbox.list_blocks(mine, others, freezes), f"{len(mine) + len(others)} holds"
+
+    async def _budgets(self, press: Press) -> tuple[list[Block], str]:
+        every = await self._desk.run(self._desk.service.budgets_spent)
+        seen = await visible_budgets(self._desk, every, press.who)
+        return inbox.budget_blocks(seen), f"{len(seen)} budgets"
 
     async def _show(self, press: Press, id_: str) -> tuple[list[Block], str]:
         record = await self._desk.run(self._desk.service.hold, id_)

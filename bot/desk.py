@@ -11,7 +11,7 @@ from typing import Literal, ParamSpec, TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.eligibility import Eligibility
+from bot.sight import Sight
 from bot.views.card import Place
 from gate.service import Service
 
@@ -40,7 +40,7 @@ class Desk:
     service: Service
     client: AsyncWebClient
     poster: AsyncWebClient
-    eligibility: Eligibility
+    eligibility: Sight
     team: str
     api_host: str
     via: Via

@@ -22,13 +22,14 @@ from bot.cards import Cards
 from bot.delivery import Delivery
 from bot.desk import Desk
 from bot.directory import Directory
-from bot.eligibility import Eligibility
 from bot.handlers import Handlers
+from bot.homes import Homes
 from bot.http_mode import HttpMode
 from bot.notices import Notices
 from bot.pacing import ShortRateLimits
 from bot.preflight import LOCAL_TEAM, Preflight, Report
 from bot.settings import BotFault, BotSettings, Transport
+from bot.sight import Sight
 from bot.socket_mode import SocketMode
 from bot.views.card import Place
 from gate.service import Service
@@ -115,12 +116,14 @@ class Running:
             log.warning("%s", line)
         desk = self._desk = self._make_desk(directory)
         cards = Cards(desk)
-        self._handlers = Handlers(desk, cards)
+        homes = Homes(desk)
+        self._handlers = Handlers(desk, cards, homes)
         self._notices = Notices(desk, cards, Delivery(desk, directory), self._orders.seen)
         await self._connect()
         self._watch(desk)
         loop = asyncio.get_running_loop()
         self._worker = loop.create_task(self._notices.work(self._stop))
+        self._redrawing = loop.create_task(homes.work(self._stop))
         if settings.summary_channel:
             self._summing = loop.create_task(summary.work(desk, settings.summary_channel, self._stop))
 
@@ -159,7 +162,7 @@ class Running:
             service=self._orders.service,
             client=self._client,
             poster=self._poster,
-            eligibility=Eligibility(directory, team),
+            eligibility=Sight(directory, team),
             team=team,
             api_host=settings.api_host,
             via=self._orders.transport,

@@ -1,41 +1,142 @@
-"""The App Home: what waits for this person, as a second way to answer."""
+"""The App Home: what waits for this person, what they answered, budgets near their limit, what is frozen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, words
-from bot.views.text import Block, Shown, fixed, one_line
+from bot.views.card import ID_DIGITS, approve_button, must_view
+from bot.views.lists import budget_lines, freeze_lines
+from bot.views.story import past_elements
+from bot.views.text import Block, Shown, clip, date, fixed, one_line, plain, rich_text
 from gate.lifecycle import State
-from gate.model import HoldRecord
+from gate.model import Freeze, HoldRecord
+from gate.model.overview import Answered, Spent
 
-MOST = 20
+MINE, OTHERS = 12, 5
+BUDGETS = 10
+NEAR = Decimal("0.8")
+"""Part of its limit from which a budget is near it."""
 
 
-def home(records: Sequence[HoldRecord], *, local: bool = False) -> Block:
-    """Return the home tab of somebody who may see these holds.
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    """What one person's home tab shows.
+
+    Attributes:
+        mine: Open holds that they may answer, oldest first.
+        others: Other open holds that they may see.
+        answered: What they answered last, newest first.
+        budgets: Budgets near their limit, the fullest first.
+        freezes: The freezes in force.
+        refusal: Why they see nothing; empty where they do.
+        person: Their user id.
+    """
+
+    mine: tuple[HoldRecord, ...] = ()
+    others: tuple[HoldRecord, ...] = ()
+    answered: tuple[Answered, ...] = ()
+    budgets: tuple[Spent, ...] = ()
+    freezes: tuple[Freeze, ...] = ()
+    refusal: str = ""
+    person: str = ""
+
+
+def home(page: HomePage, *, local: bool = False) -> Block:
+    """Return a home tab.
 
     Args:
-        records: Open holds this person may see, oldest first; at most 20 are shown.
+        page: What it shows; long lists are cut to what one tab holds, with a count.
         local: Whether this is the local workspace, not Slack.
     """
-    top = [blocks.header(Shown("Waiting for an answer"))]
-    top += [blocks.context(fixed("*Local workspace, not Slack*"))] if local else []
-    rows = [block for record in records[:MOST] for block in _row(record)]
-    more = len(records) - MOST
-    rows += [blocks.section(Shown(f"and {more} more; see /gate holds."))] if more > 0 else []
-    return {"type": "home", "blocks": [*top, *(rows or [blocks.section(Shown("Nothing waits for you."))])]}
+    top = [blocks.context(fixed("*Local workspace, not Slack*"))] if local else []
+    rest = [blocks.section(one_line(page.refusal))] if page.refusal else _sections(page)
+    return {"type": "home", "blocks": [*top, *_frozen(page.freezes), *rest]}
 
 
-def _row(record: HoldRecord) -> list[Block]:
+def _sections(page: HomePage) -> list[Block]:
+    done = [record for record in page.mine if _has_answered(record, page.person)]
+    mine = [record for record in page.mine if record not in done]
+    return [
+        *_holds("Waiting for you", mine, MINE, answers=True),
+        *(
+            _holds("Waiting for others", [*done, *page.others], OTHERS, answers=False)
+            if done or page.others
+            else []
+        ),
+        *_answered(page.answered),
+        *_budgets(page.budgets),
+    ]
+
+
+def _has_answered(record: HoldRecord, person: str) -> bool:
+    mine = [each for each in record.decisions if each.person.user == person and each.said == "approve"]
+    return record.state is State.PENDING and bool(mine)
+
+
+def _frozen(freezes: Sequence[Freeze]) -> list[Block]:
+    if not freezes:
+        return []
+    told = freeze_lines(freezes)
+    return [blocks.header(Shown("Frozen: nothing of it runs")), *told, blocks.divider()]
+
+
+def _holds(title: str, records: Sequence[HoldRecord], most: int, *, answers: bool) -> list[Block]:
+    head = blocks.header(Shown(f"{title} ({len(records)})" if records else title))
+    rows = [block for record in records[:most] for block in _row(record, answers=answers)]
+    more = len(records) - most
+    rows += [blocks.context(plain(Shown(f"and {more} more: type /gate holds")))] if more > 0 else []
+    return [head, *(rows or [blocks.section(Shown("Nothing waits for you."))])]
+
+
+def _row(record: HoldRecord, *, answers: bool) -> list[Block]:
     pending = record.state is State.PENDING
-    terms = words.deadline_line(record) if pending else words.standing_line(record)
+    terms = (
+        [words.deadline_line(record), *words.needs_lines(record, 2)]
+        if pending
+        else [words.standing_line(record)]
+    )
+    what = plain(one_line(f"{record.agent}, session {record.session}, hold {record.id[:ID_DIGITS]}"), 200)
+    return [
+        blocks.prose(rich_text(one_line(record.described), 300, bold=True)),
+        blocks.context(*(fixed(each) for each in terms), what),
+        blocks.actions(*_pressed(record, answers=answers)),
+    ]
+
+
+def _pressed(record: HoldRecord, *, answers: bool) -> list[Block]:
     reference = str(Reference.of(record))
     look = blocks.button("View everything", names.VIEW, reference)
+    if not answers:
+        return [look]
+    if record.state is State.APPROVED:
+        return [blocks.button("Stop…", names.STOP, reference), look]
+    deny = blocks.button("Deny", names.DENY, reference)
+    return [look, deny] if must_view(record) else [approve_button(record), deny, look]
+
+
+def _answered(answered: Sequence[Answered]) -> list[Block]:
+    if not answered:
+        return []
+    items = [_answer(each) for each in answered]
+    return [blocks.header(Shown("Decided by you")), blocks.list_of([], items)]
+
+
+def _answer(each: Answered) -> list[Block]:
+    said = "Approved" if each.decision.said == "approve" else "Denied"
+    when = [rich_text(Shown(f"{said} ")), date(each.decision.at), rich_text(Shown(": "))]
+    return [*when, *past_elements(each.call, 150, dated=False)]
+
+
+def _budgets(budgets: Sequence[Spent]) -> list[Block]:
+    if not budgets:
+        return []
+    shown = [clip(line, 400) for line in budget_lines(budgets[:BUDGETS])]
     return [
-        blocks.section(one_line(record.described), 600),
-        blocks.context(fixed(terms)),
-        blocks.actions(look),
+        blocks.header(Shown("Budgets near their limit")),
+        blocks.list_of([], [[rich_text(line)] for line in shown]),
     ]

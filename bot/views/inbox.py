@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from bot.references import code_of
 from bot.views import blocks
 from bot.views.card import Place, card
-from bot.views.text import Block, Shown, clip, fixed, moment, one_line, plain
+from bot.views.lists import budget_lines, freeze_lines
+from bot.views.text import Block, Shown, clip, fixed, moment, one_line, plain, rich_text
 from gate.lifecycle import State
-from gate.model import HoldRecord
+from gate.model import Freeze, HoldRecord
+from gate.model.overview import Spent
 
 MOST = 20
 HELP = (
     "`/gate holds` lists what waits for you · `/gate show ID` shows one with its code ·"
-    " `/gate approve ID CODE` · `/gate deny ID your comment` · `/gate help`."
-    " Freezing is done with `gate freeze` on the command line."
+    " `/gate approve ID CODE` · `/gate deny ID your comment` · `/gate budgets` ·"
+    " `/gate freeze everything why` (or `agent NAME`, `session ID`) lets nothing run but declared reads ·"
+    " `/gate unfreeze …` lifts it, for operators · `/gate help`."
 )
 
 
@@ -24,21 +27,46 @@ def help_blocks() -> list[Block]:
     return [blocks.say(HELP)]
 
 
-def list_blocks(records: Sequence[HoldRecord]) -> list[Block]:
-    """Return the open holds that somebody may see, newest last."""
-    if not records:
-        return [blocks.section(Shown("Nothing waits for you."))]
-    shown = [block for record in records[:MOST] for block in _row(record)]
-    more = len(records) - MOST
-    return [*shown, *([blocks.section(Shown(f"and {more} more."))] if more > 0 else [])]
+def list_blocks(
+    mine: Sequence[HoldRecord], others: Sequence[HoldRecord] = (), freezes: Sequence[Freeze] = ()
+) -> list[Block]:
+    """Return the open holds that somebody may see, oldest first.
+
+    Args:
+        mine: Those that they may answer.
+        others: The others that they may see.
+        freezes: The freezes in force.
+    """
+    frozen = [blocks.say("*Frozen*"), *freeze_lines(freezes)] if freezes else []
+    if not mine and not others:
+        return [*frozen, blocks.section(Shown("Nothing waits for you."))]
+    shown = [*mine, *others][:MOST]
+    rows = [block for at, record in enumerate(shown) for block in _row(record, mine=at < len(mine))]
+    more = len(mine) + len(others) - len(shown)
+    return [*frozen, *rows, *([blocks.section(Shown(f"and {more} more."))] if more > 0 else [])]
 
 
-def _row(record: HoldRecord) -> list[Block]:
+def _row(record: HoldRecord, *, mine: bool) -> list[Block]:
     line = clip(one_line(record.described), 200)
-    state = "waits" if record.state is State.PENDING else record.state.value
+    state = (
+        ("waits for you" if mine else "waits for others")
+        if record.state is State.PENDING
+        else record.state.value
+    )
     until = record.expires_at if record.state is State.PENDING else record.use_by
-    terms = [plain(Shown(f"{record.id} · {state}"))] + ([fixed(f"until {moment(until)}")] if until else [])
+    told = plain(one_line(f"{record.id} · {state} · {record.agent}, session {record.session}"), 250)
+    terms = [told] + ([fixed(f"until {moment(until)}")] if until else [])
     return [blocks.section(line), blocks.context(*terms)]
+
+
+def budget_blocks(spent: Sequence[Spent]) -> list[Block]:
+    """Return how far budgets are used, the fullest first."""
+    if not spent:
+        return [blocks.section(Shown("No budget that you may see is used at the moment."))]
+    lines = budget_lines(spent[:MOST])
+    more = len(spent) - MOST
+    rest = [blocks.section(Shown(f"and {more} more."))] if more > 0 else []
+    return [blocks.list_of([], [[rich_text(clip(line, 400))] for line in lines]), *rest]
 
 
 def show_blocks(record: HoldRecord, place: Place) -> list[Block]:

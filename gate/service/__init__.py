@@ -8,12 +8,15 @@ from gate.service.editors import EditVerbs
 from gate.service.keepers import KeepVerbs
 from gate.service.operators import OperatorVerbs
 from gate.service.outbox import OutboxVerbs
+from gate.service.overview import OverviewVerbs
 from gate.service.people import PeopleVerbs
 
 __all__ = ["Service"]
 
 
-class Service(AgentVerbs, PeopleVerbs, EditVerbs, OperatorVerbs, OutboxVerbs, AdminVerbs, KeepVerbs):
+class Service(
+    AgentVerbs, PeopleVerbs, EditVerbs, OperatorVerbs, OverviewVerbs, OutboxVerbs, AdminVerbs, KeepVerbs
+):
     """Do what the gate can do: one verb, one transaction.
 
     Args:

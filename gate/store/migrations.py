@@ -67,6 +67,7 @@ CREATE TABLE decisions (
     counts TEXT NOT NULL, route TEXT NOT NULL, at INTEGER NOT NULL, headroom INTEGER NOT NULL DEFAULT 0,
     UNIQUE (action, version, team,
     user)) STRICT;
+CREATE INDEX decisions_by_person ON decisions (team, user, at);
 CREATE TABLE views_opened (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
     at INTEGER NOT NULL, PRIMARY KEY (action, version, team, user)) STRICT;

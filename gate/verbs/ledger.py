@@ -82,8 +82,7 @@ class StoreBooks:
                 f"The store keeps no ledger for the budget {use.ruling.rule}; nothing ran. "
                 "Apply the policy again with 'gate policy apply'."
             )
-        amounts = {row["unit"]: _since(row) for row in found if row["first"] is not None}
-        return {unit: amount for unit, amount in amounts.items() if amount}
+        return _amounts(found)
 
     def let_pass(self, use: Use) -> bool:
         """Tell whether people have let this budget's next calls pass."""
@@ -97,6 +96,16 @@ _SPENT = (
     "WHERE b.digest = ?3 AND b.active = 1"
 )
 """For each unit its running total, and the first charge within the window with the total up to it."""
+
+
+def charged(reader: Reader, digest: str, bucket: str, since: int) -> dict[str, Decimal]:
+    """Return what has been charged to one bucket of a budget after a time, by unit."""
+    return _amounts(reader.all(_SPENT, (bucket, since, digest)))
+
+
+def _amounts(found: Sequence[Row]) -> dict[str, Decimal]:
+    amounts = {row["unit"]: _since(row) for row in found if row["first"] is not None}
+    return {unit: amount for unit, amount in amounts.items() if amount}
 
 
 def _since(row: Row) -> Decimal:

@@ -192,6 +192,18 @@ def _looked(reader: Reader, row: Row) -> str:
     return doubts.words(doubts.annotation(reader, row["id"], row["state"]))
 
 
+def past(reader: Reader, action_id: str) -> PastCall:
+    """Return one call as an earlier one is shown.
+
+    Raises:
+        IllegalMove: There is no such action.
+    """
+    row = reader.one(_PAST + "WHERE a.id = ?", (action_id,))
+    if row is None:
+        raise IllegalMove(f"There is no action {action_id} in this store.", code="unknown_hold")
+    return past_call(reader, row)
+
+
 def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
     found = reader.all(
         _PAST + "WHERE a.session = ? AND a.submitted_at <= ? AND a.id <> ? ORDER BY "

@@ -11,8 +11,8 @@ from typing import Any
 from bot.references import Origin, Reference
 from bot.views.card import Place, card, card_text
 from bot.views.everything import everything
-from bot.views.home import home
-from bot.views.inbox import help_blocks, list_blocks, show_blocks
+from bot.views.home import HomePage, home
+from bot.views.inbox import budget_blocks, help_blocks, list_blocks, show_blocks
 from bot.views.modals import approve_form, deny_form, recording, told
 from gate.lifecycle import State
 from gate.model import (
@@ -20,6 +20,7 @@ from gate.model import (
     BudgetState,
     Decision,
     Evidence,
+    Freeze,
     HoldRecord,
     PastCall,
     Principal,
@@ -27,6 +28,7 @@ from gate.model import (
     ResolvedEffect,
     Ruling,
 )
+from gate.model.overview import Answered, Spent
 from gate.policy.spending import numbers
 from tests.bot.records import ALICE, BOB, FINANCE, NOW, ended, refund
 
@@ -183,6 +185,33 @@ def long_case() -> HoldRecord:
     )
 
 
+FROZEN = (
+    Freeze("session", "conversation-4712", "T0LOCAL/U0BOB", "It repeats itself.", NOW),
+    Freeze("agent", "billing", "ops", "", NOW),
+)
+SPENT = (
+    Spent("refunds/money", "support", MONEY, Decimal("0.96"), "require_approval", ()),
+    Spent(
+        "refunds/mails",
+        "",
+        replace(MONEY, kind="calls", per="", limits={"": Decimal(50)}, charged={"": Decimal(43)}, waiting={}),
+        Decimal("0.86"),
+        "block",
+        (),
+    ),
+)
+
+
+def home_page() -> HomePage:
+    """Return a home tab with something in every part."""
+    answered = (
+        Answered(OLD, denied(OLD.reason)[0]),
+        Answered(replace(LOOKUP, held=True, described="Refund 300.00 EUR on ORD-3"), approved(BOB)[0]),
+    )
+    mine = (plain_case(), long_case(), CASES["approved"](), quorum_case())
+    return HomePage(mine, (two_needs(),), answered, SPENT, FROZEN, person="U0ALICE")
+
+
 RAN = {"decisions": approved(ALICE, comment="Damage claim verified."), "result": '{"refund": "RF-1"}'}
 CASES: dict[str, Callable[[], HoldRecord]] = {
     "pending": plain_case,
@@ -247,10 +276,15 @@ def scenes() -> dict[str, Scene]:
     made = {f"card-{name}": card_scene(case()) for name, case in CASES.items()}
     made |= _modals()
     made["card-staging"] = card_scene(plain_case(), Place(staging=True))
-    made["home"] = Scene("home", home([plain_case(), quorum_case(), CASES["approved"]()], local=True))
-    made["home-empty"] = Scene("home", home([], local=True))
+    made["home"] = Scene("home", home(home_page(), local=True))
+    made["home-empty"] = Scene("home", home(HomePage()))
+    made["home-refused"] = Scene("home", home(HomePage(refusal="Guests cannot answer.")))
     made["command-help"] = _message(help_blocks())
-    made["command-holds"] = _message(list_blocks([plain_case(), CASES["approved"]()]))
+    made["command-holds"] = _message(
+        list_blocks([plain_case(), CASES["approved"]()], [quorum_case()], FROZEN)
+    )
+    made["command-budgets"] = _message(budget_blocks(SPENT))
+    made["command-budgets-none"] = _message(budget_blocks([]))
     made["command-holds-none"] = _message(list_blocks([]))
     made["command-show"] = _message(show_blocks(plain_case(), Place(local=True)))
     return made

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.references import Origin, Reference
 from bot.views.card import Place, card, card_text, must_view
 from bot.views.everything import MOST_PAGES, everything, fits_view, paged
-from bot.views.home import home
+from bot.views.home import HomePage, home
 from bot.views.inbox import list_blocks, show_blocks
 from bot.views.modals import approve_form, deny_form, told
 from bot.views.values import decisive_values
@@ -53,7 +53,7 @@ def test_hostile_modals_stay_within_limits(record: HoldRecord) -> None:
     """Slack takes each modal and the home tab, whatever stands in them."""
     check_view(deny_form(record, origin(record)))
     check_view(approve_form(record, origin(record)))
-    check_view(home([record] * 25, local=True))
+    check_view(home(HomePage((record,) * 25, (record,) * 25), local=True))
     check_message(list_blocks([record] * 3), "x")
     check_message(show_blocks(record, Place(local=True, staging=True)), "x")
     pages = paged(record)
@@ -119,7 +119,7 @@ def test_no_text_of_others_reaches_markup(parts: list[str], state: State) -> Non
         everything(spoilt, origin(spoilt)),
         deny_form(spoilt, origin(spoilt)),
         approve_form(spoilt, origin(spoilt)),
-        home([spoilt]),
+        home(HomePage((spoilt,))),
         list_blocks([spoilt]),
         show_blocks(spoilt, Place()),
         told("x", mark),

@@ -1,0 +1,136 @@
+"""Keep the home tabs of those who opened them as things stand now."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from bot.desk import Desk
+from bot.eligibility import Clicker
+from bot.slack_errors import CALL_FAILURES, trouble
+from bot.views.home import NEAR, HomePage, home
+from gate.clock import monotonic
+from gate.errors import Fault, NotEligible
+from gate.lifecycle import OPEN
+from gate.model.overview import Spent
+
+log = logging.getLogger("bot")
+
+REMEMBERED = 200
+"""How many people's tabs are kept up to date; Slack tells nobody who has one open."""
+LOOK = 1.0
+"""Seconds between looks for changes."""
+CHARGES = 20.0
+"""Seconds between redrawings for charges alone, of which a busy agent makes many."""
+
+
+@dataclass(slots=True)
+class _Tab:
+    who: Clicker
+    drawn: str = ""
+
+
+class Homes:
+    """Draw home tabs, and draw them again when something changed.
+
+    Args:
+        desk: What the bot works with.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._tabs: OrderedDict[str, _Tab] = OrderedDict()
+        self._lock = asyncio.Lock()
+        self._marks: tuple[tuple[int, ...], int] | None = None
+        self._charged_at = 0.0
+
+    async def show(self, who: Clicker) -> bool:
+        """Draw somebody's tab as things stand now, and remember that they have one.
+
+        Returns:
+            False where Slack did not take it.
+        """
+        tab = self._tabs.setdefault(who.user, _Tab(who))
+        self._tabs.move_to_end(who.user)
+        if len(self._tabs) > REMEMBERED:
+            self._tabs.popitem(last=False)
+        tab.drawn = ""
+        return await self._draw(tab)
+
+    async def work(self, stop: asyncio.Event) -> None:
+        """Redraw the tabs whenever something changed, until told to stop."""
+        while not stop.is_set():
+            try:
+                if self._tabs and await self._changed():
+                    for tab in [*self._tabs.values()]:
+                        await self._draw(tab)
+            except Exception:
+                log.exception("The home tabs could not be redrawn; it is tried again")
+            await _rest(stop, LOOK)
+
+    async def _changed(self) -> bool:
+        try:
+            marks = await self._desk.run(self._desk.service.marks)
+        except Fault as fault:
+            log.warning("The store could not be asked for changes: %s", fault)
+            return False
+        before = self._marks
+        waited = monotonic() - self._charged_at >= CHARGES
+        if before is not None and marks[0] == before[0] and (marks[1] == before[1] or not waited):
+            return False
+        self._marks, self._charged_at = marks, monotonic()
+        return True
+
+    async def _draw(self, tab: _Tab) -> bool:
+        async with self._lock:
+            view = home(await self._page(tab.who), local=self._desk.place.local)
+            drawn = json.dumps(view)
+            if drawn == tab.drawn:
+                return True
+            try:
+                await self._desk.client.views_publish(user_id=tab.who.user, view=view)
+            except CALL_FAILURES as error:
+                log.warning("A home tab could not be drawn: %s", trouble(error).code)
+                return False
+            tab.drawn = drawn
+            return True
+
+    async def _page(self, who: Clicker) -> HomePage:
+        desk, service = self._desk, self._desk.service
+        freezes = tuple(await desk.run(service.freezes))
+        every = await desk.run(service.holds, OPEN)
+        try:
+            person = await desk.eligibility.person(who)
+            mine, others = await desk.eligibility.sorted(every, who)
+            near = await self._near(who)
+        except NotEligible as fault:
+            return HomePage(freezes=freezes, refusal=str(fault))
+        answered = await desk.run(service.answers_of, person)
+        return HomePage(tuple(mine), tuple(others), tuple(answered), tuple(near), freezes, person=person.user)
+
+    async def _near(self, who: Clicker) -> list[Spent]:
+        spent = [
+            each for each in await self._desk.run(self._desk.service.budgets_spent) if each.share >= NEAR
+        ]
+        return await visible_budgets(self._desk, spent, who)
+
+
+async def visible_budgets(desk: Desk, spent: list[Spent], who: Clicker) -> list[Spent]:
+    """Return the budgets whose approvers somebody is among; those that ask nobody, for any approver.
+
+    Raises:
+        NotEligible: They are nobody whose answers count.
+    """
+    anybody = await desk.run(desk.service.freezers)
+    allowed = await desk.eligibility.are([each.approvers or anybody for each in spent], who)
+    return [each for each, may in zip(spent, allowed, strict=True) if may]
+
+
+async def _rest(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        return
