@@ -52,7 +52,7 @@ class Runtime:
         self, service: Service, context: Context, *, watch: PolicyWatch | None = None, upkeep: bool = True
     ) -> None:
         self.service, self.context, self.pid = service, context, os.getpid()
-        self.poller = Poller(service.states)
+        self.poller = Poller(service.states, service.store.version)
         self.held: Callable[[ActionRecord], None] | None = None
         self._watch, self._upkeep = watch, upkeep
         self._expiry = Expiry(service, watch=watch.look if watch else None) if upkeep else None

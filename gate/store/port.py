@@ -76,6 +76,10 @@ class Store(Protocol):
         """Read committed rows, apart from any transaction of this process."""
         ...
 
+    def version(self) -> int | None:
+        """Return a number that is another one once anybody has committed; None where nobody can tell."""
+        ...
+
     def backup(self, target: Path) -> None:
         """Copy the store as it stands into a new file, with its key beside it, and check the copy."""
         ...

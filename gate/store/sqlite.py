@@ -223,6 +223,20 @@ class SqliteStore:
             with _snapshot(self._read) if apart and not nested else nullcontext():
                 yield _Rows(self._read)
 
+    def version(self) -> int | None:
+        """Return a number that is another one once anybody has committed; see the port."""
+        self._follow_fork()
+        if self._read is self._writer:
+            return None
+        nested = _is_mine(self._read_lock)
+        with self._read_lock, _raw_errors(self.path):
+            if nested or self._writer is None:
+                return None
+            self._check_file()
+            _roll_back(self._read)
+            (found,) = self._read.execute("PRAGMA data_version").fetchone()
+            return int(found)
+
     def backup(self, target: Path) -> None:
         """Copy the store as it stands into a new file (0600), with its key beside it, and check the copy.
 

@@ -199,3 +199,28 @@ def test_what_an_interrupt_left_open_is_ended(db: Path) -> None:
         assert same.one("SELECT value FROM meta WHERE key = 'new'") == {"value": "1"}
         assert reader.one("SELECT value FROM meta WHERE key = 'half'") is None
     store.close()
+
+
+def test_the_version_is_another_once_anybody_has_committed(db: Path) -> None:
+    """It stays the same while nobody writes and after what was rolled back, and differs after each commit."""
+    store, other = SqliteStore(db), SqliteStore(db)
+    seen = [store.version()]
+    assert store.version() == seen[-1]
+    for number, writer in enumerate((store, other, store)):
+        with writer.transaction() as tx:
+            tx.insert("meta", key=f"k{number}", value="")
+        assert store.version() not in seen
+        seen.append(store.version())
+    with pytest.raises(ValueError), store.transaction() as tx:
+        tx.insert("meta", key="rolled back", value="")
+        raise ValueError
+    assert store.version() == seen[-1]
+    with store.reader():
+        assert store.version() is None
+    other.close()
+    store.close()
+
+
+def test_nobody_can_tell_the_version_of_a_store_in_memory() -> None:
+    """There is one connection then, which does not tell of its own commits."""
+    assert SqliteStore(":memory:").version() is None

@@ -154,3 +154,38 @@ def test_a_wait_longer_than_any_clock_has_no_end() -> None:
     """A time to wait that no system can count is no error."""
     assert seconds(1e300) is None
     assert seconds(timedelta.max) is None
+
+
+def test_nothing_is_asked_again_until_something_was_written() -> None:
+    """While the store's version stays the same, only a new wait is looked at; a change is seen at once."""
+    board, looks, version = Board(), [0], [1]
+
+    def look() -> int:
+        looks[0] += 1
+        return version[0]
+
+    board.states = {"a": PENDING, "b": PENDING}
+    poller = Poller(board, look, interval=0.001)
+    one, two = Watch("a", PENDING), Watch("b", PENDING)
+    poller.add(one)
+    until(lambda: looks[0] > 20)
+    assert len(board.asked) == 1
+    poller.add(two)
+    until(lambda: len(board.asked) == 2)
+    board.states["b"] = (State.APPROVED, 1)
+    version[0] = 2
+    assert two.wait(PATIENCE)
+    assert not one.wait(0)
+    poller.release()
+
+
+def test_a_store_that_could_not_be_asked_is_asked_again() -> None:
+    """A version that was read before a failed query does not count as looked at."""
+    board = Board()
+    board.states = {"a": (State.APPROVED, 1)}
+    board.broken = True
+    poller, watch = Poller(board, lambda: 1, interval=0.001), Watch("a", PENDING)
+    poller.add(watch)
+    until(lambda: len(board.asked) > 1)
+    board.broken = False
+    assert watch.wait(PATIENCE)
