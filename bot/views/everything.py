@@ -12,7 +12,7 @@ from bot.views import blocks, edits, story, words
 from bot.views.budgets import budget_lines
 from bot.views.modals import modal
 from bot.views.text import Block, Shown, fixed, lines, mention, moment, one_line, plain, visible, width
-from bot.views.values import Value, all_values, decisive_values
+from bot.views.values import Value, decisive_values, other_values
 from gate.lifecycle import MAX_EDITS, State
 from gate.model import HoldRecord, Ruling
 
@@ -136,8 +136,10 @@ def _boxed(box: list[Shown]) -> Iterator[Block]:
 
 
 def _rest(record: HoldRecord) -> Iterator[Block]:
-    yield blocks.context(fixed("*All arguments*"))
-    yield from _values(all_values(record))
+    others = other_values(record)
+    if others:
+        yield blocks.context(fixed("*Other arguments*"))
+    yield from _values(others)
     if record.edits:
         yield blocks.context(fixed("*Changed before approval*"))
         yield from edits.edit_blocks(record, MAX_EDITS)

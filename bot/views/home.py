@@ -105,6 +105,7 @@ def _row(record: HoldRecord, *, answers: bool) -> list[Block]:
         blocks.prose(rich_text(one_line(record.described), 300, bold=True)),
         blocks.context(*(fixed(each) for each in terms), what),
         blocks.actions(*_pressed(record, answers=answers)),
+        blocks.divider(),
     ]
 
 

@@ -41,12 +41,12 @@ def _freeze(each: Freeze) -> list[Block]:
     what = "everything" if each.scope == "everything" else f"the {each.scope} {each.id}"
     team, slash, user = each.by.partition("/")
     who = named(user) if slash and team else rich_text(one_line(each.by) or Shown("somebody"), 100)
-    why = f": {each.reason}" if each.reason else ""
+    why = f": {each.reason.rstrip('. ')}" if each.reason else ""
     return [
         rich_text(one_line(what), 200, bold=True),
         rich_text(Shown(" since ")),
         date(each.at),
         rich_text(Shown(" by ")),
         who,
-        rich_text(one_line(f"{why}.") if why else Shown("."), 400),
+        rich_text(one_line(f"{why}."), 400),
     ]

@@ -81,7 +81,7 @@ def deny_form(record: HoldRecord, origin: Origin) -> Block:
     asked = WANTED if comment_required(record, "deny") else "A reason, or your own words, if you like."
     content = [
         blocks.section(one_line(record.described), 600),
-        *_reasons(record, asked),
+        *reasons_input(reasons_of(record), asked),
         comment_input(optional=True),
     ]
     return form_modal(title, submit, content, names.DENY_FORM, origin)
@@ -108,9 +108,9 @@ def form_modal(title: str, submit: str, content: list[Block], callback: str, ori
     return made | {"submit": plain(Shown(submit), 24), "close": plain(Shown("Go back"), 24)}
 
 
-def _reasons(record: HoldRecord, asked: str) -> list[Block]:
+def reasons_input(given: Sequence[str], asked: str) -> list[Block]:
     """Return the quick reasons; no input, since Slack would call it optional where one of two is wanted."""
-    reasons = [one_line(reason) for reason in reasons_of(record)]
+    reasons = [one_line(reason) for reason in given]
     few = len(reasons) <= MOST_RADIO
     choice = blocks.radio(names.REASON, reasons) if few else blocks.select(names.REASON, reasons)
     return [blocks.say(f"*Reason*\n{asked}"), {**blocks.actions(choice), "block_id": REASON_BLOCK}]

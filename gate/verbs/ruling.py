@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from gate.clock import from_us
 from gate.policy.diff import describe_changes
 from gate.policy.load import load_texts
-from gate.policy.policyset import PolicySet
+from gate.policy.policyset import PolicyFile, PolicySet
 from gate.store.port import Reader
 from gate.verbs.turn import Turn
+
+TOLD = 10
+"""Most changes of a policy that its channels are told one by one."""
+WIDEST = 240
+"""Characters after which one of them is cut; the log has it whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +116,31 @@ def apply(turn: Turn, change: Change, *, by: str, count: Callable[[Turn], None])
     turn.tx.insert("policy", revision=policy.revision, at=turn.us, by=by, changes=json.dumps(change.words))
     turn.log("policy", actor=by, revision=policy.revision, before=change.before, changes=list(change.words))
     for channel in change.channels:
-        turn.notify("announce", None, channel=channel, text=_announcement(policy.revision, by, change.words))
+        turn.notify("announce", None, channel=channel, text=_announcement(change, by))
     return True
 
 
-def _announcement(revision: str, by: str, changes: Sequence[str]) -> str:
-    lines = "\n".join(f"• {line}" for line in changes[:20])
-    more = f"\n… and {len(changes) - 20} more" if len(changes) > 20 else ""
-    return f"Policy revision {revision[:12]} is in force, applied by {by}.\n{lines}{more}"
+def _announcement(change: Change, by: str) -> str:
+    """Say in a channel what came into force: a first policy by its size, a changed one by its changes."""
+    revision = change.policy.revision[:12]
+    if change.before is None:
+        files = ", ".join(f"{file.name} ({_size(file)})" for file in change.policy.files)
+        return (
+            f"The approval gate is at work: policy {files}, revision {revision}, applied by {by}. Calls that "
+            "its rules hold are asked about here; 'gate policy show' prints the rules."
+        )
+    told = [f"• {_short(line)}" for line in change.words[:TOLD]]
+    more = [f"… and {len(change.words) - TOLD} more changes"] if len(change.words) > TOLD else []
+    return "\n".join([f"The policy was changed by {by} (revision {revision}).", *told, *more])
+
+
+def _size(file: PolicyFile) -> str:
+    parts = {"rule": len(file.rules), "budget": len(file.budgets)}
+    return (
+        " and ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in parts.items() if count)
+        or "no rules"
+    )
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= WIDEST else line[: WIDEST - 1] + "…"

@@ -242,10 +242,13 @@ def test_what_was_due_at_stop_is_posted(office: Office, workspace: LocalWorkspac
 
 
 def test_a_changed_policy_is_announced(office: Office) -> None:
-    """What a new revision changed is posted once to each of its channels."""
+    """A first policy is told in one line, and what a new revision changed is posted once to each channel."""
     from gate.policy.load import load_texts
 
     office.open()
+    first = office.control.messages(CHANNEL)[0]["text"]
+    assert first.startswith("The approval gate is at work: policy refunds (3 rules), revision")
+    assert len(first) < 300
     office.agent.apply(load_texts({"refunds.yml": POLICY.replace("limit.", "new limit.")}), by="admin")
     office.control.wait_message(CHANNEL, "over-250")
 
