@@ -291,8 +291,8 @@ def has_amount_like(arguments: Mapping[str, Any]) -> bool:
 
 
 def _amount_like(name: object, value: object) -> bool:
-    if not isinstance(name, str) or (words(name) or ("",))[-1] not in AMOUNT_WORDS:
-        return False
+    if not isinstance(name, str) or (name.isascii() and (words(name) or ("",))[-1] not in AMOUNT_WORDS):
+        return False  # what other letters spell, nobody can tell
     return _holds_number(value)
 
 

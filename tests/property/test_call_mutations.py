@@ -37,6 +37,7 @@ from tests.property.mutation_kit import (
     sources,
     spoilt,
 )
+from tests.property.policy_maker import a_source
 
 # ---- one value of a call ----------------------------------------------------------------------------------
 
@@ -90,7 +91,7 @@ def test_a_spoilt_call_is_never_judged_more_loosely() -> None:
     """A number as text, NaN, a missing value, other letters in a value or a name, after the same calls."""
 
     def check(chance: random.Random) -> None:
-        source = chance.choice(sources())
+        source = a_source(chance)
         before, action = calls(source, chance)
         spoil = chance.choice([_spoilt_value, _spoilt_value, _missing_value, _renamed])
         args = spoil(source, action.arguments, chance)
@@ -106,7 +107,7 @@ def test_a_name_in_other_letters_is_judged_alike_or_not_at_all() -> None:
     """Other case is the same tool; a name that is not ASCII is none, and is blocked."""
 
     def check(chance: random.Random) -> None:
-        source = chance.choice(sources())
+        source = a_source(chance)
         before, action = calls(source, chance)
         then = judged(source.policy, before, action)
         other = replace(action, name=chance.choice([action.name.upper(), action.name.title()]))

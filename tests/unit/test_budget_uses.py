@@ -204,6 +204,7 @@ def test_a_write_with_an_undeclared_amount_is_held() -> None:
         assert _only(MONEY, call({"total_amount": value})).unsure, value
     for value in ("blue", True, None, [], {}, ["blue"]):
         assert _uses(MONEY, call({"total_amount": value})) == (), value
+    assert _only(MONEY, call({"am\u043eunt": 5})).unsure, "nobody can tell what other letters spell"
     assert _uses(MONEY, call({"note": "5"})) == ()
     assert _uses(MONEY, call({"total_amount": 5}), actions={"shop.run_it": {"amount": "none"}}) == ()
 
