@@ -17,6 +17,7 @@ from bot.references import Origin, Reference
 from bot.slack_errors import CALL_FAILURES
 from bot.views import everything, modals
 from bot.views.budgets import lets_pass
+from bot.views.card import must_view
 from bot.views.text import Block
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import OPEN, State
@@ -147,6 +148,8 @@ class Deciding:
         """
         eligible = await self.eligible(press, origin, record)
         desk = self._desk
+        if answer.said == "approve" and must_view(record) and not record.view_required:
+            await desk.run(desk.service.require_view, record.id)
         after = await desk.run(
             desk.service.decide,
             origin.reference.hold,

@@ -29,15 +29,15 @@ class Delivery:
         Raises:
             LookupFailed: Slack did not tell what is needed, and may tell later.
         """
-        if record.state is not State.PENDING or record.cards:
+        if record.state is not State.PENDING:
             return True
-        if not await self._knows_who_asked(record):
+        if not record.cards and not await self._knows_who_asked(record):
             return False
         record = await self._desk.run(self._desk.service.hold, record.id)
         if not await self._desk.run(fits_view, record):
             await self._end(record, "too_large_to_show", TOO_LARGE)
             return False
-        if not await self._can_be_met(record):
+        if not record.cards and not await self._can_be_met(record):
             return False
         if not record.view_required and not fits_card(decisive_values(record)):
             await self._desk.run(self._desk.service.require_view, record.id)

@@ -26,6 +26,7 @@ from bot.handlers import Handlers
 from bot.homes import Homes
 from bot.http_mode import HttpMode
 from bot.notices import Notices
+from bot.orphans import close_orphans
 from bot.pacing import ShortRateLimits
 from bot.preflight import LOCAL_TEAM, Preflight, Report
 from bot.settings import BotFault, BotSettings, Transport
@@ -123,6 +124,7 @@ class Running:
         self._watch(desk)
         loop = asyncio.get_running_loop()
         self._worker = loop.create_task(self._notices.work(self._stop))
+        self._closing = loop.create_task(close_orphans(desk))
         self._redrawing = loop.create_task(homes.work(self._stop))
         if settings.summary_channel:
             self._summing = loop.create_task(summary.work(desk, settings.summary_channel, self._stop))
@@ -138,6 +140,8 @@ class Running:
         for service in self._services():
             service.observers.remove(self._observer)
         await self._worker
+        self._closing.cancel()
+        await self._redrawing
         if self._summing is not None:
             await self._summing
         await self._handlers.finish(FLUSH_SECONDS)

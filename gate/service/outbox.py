@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from gate.clock import from_us
-from gate.model import Notice
+from gate.model import Burst, Notice
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.store import anchors
-from gate.verbs import backfill, ends, handing, outbox, publishing, summing, timing, workspace
+from gate.verbs import backfill, bursts, ends, handing, outbox, publishing, summing, timing, workspace
 
 _PRUNE_EVERY = timedelta(hours=1)
+_ORPHANS = timedelta(days=8)
 
 
 class OutboxVerbs(Road):
@@ -38,6 +39,16 @@ class OutboxVerbs(Road):
         with self._turn() as turn:
             return handing.begin(turn, notice_id)
 
+    def burst(self, burst_id: str) -> Burst:
+        """Return one burst as it stands."""
+        with self.store.reader() as reader:
+            return bursts.burst(reader, self.store_id, burst_id)
+
+    def burst_posted(self, burst_id: str, ts: str) -> None:
+        """Record which message is the card of a burst."""
+        with self._turn() as turn:
+            bursts.posted(turn, burst_id, ts)
+
     def notice_retry(self, notice_id: int, *, after: timedelta, error: str) -> None:
         """Give a notice back to be tried again later."""
         with self._turn() as turn:
@@ -52,6 +63,11 @@ class OutboxVerbs(Road):
         """Record that a message shows a hold."""
         with self._turn() as turn:
             outbox.learn(turn, hold_id, version, channel, ts)
+
+    def unlearnt_cards(self) -> list[tuple[str, str]]:
+        """Return hold and channel of the cards of a week that may stand though the store never learnt so."""
+        with self.store.reader() as reader:
+            return outbox.unlearnt(reader, timing.time_of(reader, self.clock.now()) - _ORPHANS)
 
     def bind_workspace(self, team: str, api_host: str) -> None:
         """Bind the store to the workspace it talks to, once and for good."""

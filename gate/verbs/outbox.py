@@ -108,6 +108,24 @@ def learn(turn: Turn, action_id: str, version: int, channel: str, ts: str) -> No
         turn.notify("refresh", row)
 
 
+def unlearnt(reader: Reader, since: datetime) -> list[tuple[str, str]]:
+    """Return hold and channel of each card that was in some bot's hands when its hold ended.
+
+    Slack may have taken it though the store never learnt so.
+
+    Args:
+        reader: Where to read.
+        since: Cards asked for earlier are left alone.
+    """
+    found = reader.all(
+        "SELECT DISTINCT n.action, n.channel FROM notices n WHERE n.kind = 'card' AND n.attempts > 0 "
+        "AND n.done_at IS NOT NULL AND n.made_at > ? AND NOT EXISTS "
+        "(SELECT 1 FROM cards c WHERE c.action = n.action AND c.channel = n.channel) ORDER BY n.id",
+        (to_us(since),),
+    )
+    return [(row["action"], row["channel"]) for row in found]
+
+
 def retry(turn: Turn, notice_id: int, *, after: timedelta, error: str) -> None:
     """Give a notice back to be tried again later."""
     turn.tx.run(
