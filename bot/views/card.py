@@ -178,17 +178,19 @@ def _buttons(record: HoldRecord) -> list[Block]:
     view = blocks.button(
         "View everything", names.VIEW, reference, style="primary" if must_view(record) else ""
     )
-    comment = blocks.button("Approve with a comment", names.APPROVE_WITH_COMMENT, reference)
     deny = blocks.button("Deny", names.DENY, reference)
     approve, more = approve_button(record), _and_more(record, reference)
     row = [view, approve, deny] if must_view(record) else [approve, deny, view]
-    return [blocks.actions(*row, *more, comment, *_edit(record, reference))]
+    return [blocks.actions(*row, *more, _other_ways(record, reference))]
 
 
-def _edit(record: HoldRecord, reference: str) -> list[Block]:
-    """Return the button that changes the call, where its rules allow it and it was not changed too often."""
-    offered = bool(record.editable) and len(record.edits) < MAX_EDITS
-    return [blocks.button("Edit and approve", names.EDIT, reference)] if offered else []
+def _other_ways(record: HoldRecord, reference: str) -> Block:
+    """Return the other ways to approve: a menu where the call may be changed too, to stay in one row."""
+    comment = ("Approve with a comment", names.APPROVE_WITH_COMMENT)
+    if not record.editable or len(record.edits) >= MAX_EDITS:
+        return blocks.button(*comment, reference)
+    ways = (("Edit and approve", names.EDIT), comment)
+    return blocks.overflow(names.MORE, [(label, f"{action}|{reference}") for label, action in ways])
 
 
 def approve_button(record: HoldRecord) -> Block:

@@ -124,7 +124,7 @@ def _input(record: HoldRecord, field: Field) -> Block | None:
 
 def _hint(present: str) -> Block:
     now = abridged(one_line(present), 150) if present else Shown("nothing")
-    return {"hint": plain(lines(f"Asked for: {now}"), 2000)}
+    return {"hint": plain(lines(f"Now: {now}"), 2000)}
 
 
 def _element(field: Field, present: str) -> Block | None:
