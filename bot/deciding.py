@@ -11,6 +11,7 @@ from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
 from bot.eligibility import Eligible, channels_of
+from bot.files import Files
 from bot.homes import Homes
 from bot.payloads import Press
 from bot.references import Origin, Reference
@@ -77,6 +78,7 @@ class Deciding:
 
     def __init__(self, desk: Desk, answers: Answers, shown: Shown) -> None:
         self._desk, self._answers, self._shown = desk, answers, shown
+        self._files = Files(desk)
 
     async def approve(self, press: Press) -> None:
         """Record an approval pressed on a card, or ask for the comment that the policy wants with it."""
@@ -137,7 +139,8 @@ class Deciding:
     async def _draw_page(self, press: Press, view: str) -> bool:
         origin, record = await self.found(press)
         person = await self._desk.eligibility.may_see(record, press.who)
-        return await self._show_page(view, _turned(press.action, origin), record, person)
+        told = await self._files.share(record) if press.action == names.FILE else ""
+        return await self._show_page(view, _turned(press.action, origin), record, person, told)
 
     async def decide(self, press: Press, origin: Origin, record: HoldRecord, answer: Answer) -> HoldRecord:
         """Judge the person and ask the store to record their answer.
@@ -259,11 +262,13 @@ class Deciding:
         elif await self._answers.open(press, form) is None:
             await self._answers.tell(press, "Approve this call", NO_WINDOW)
 
-    async def _show_page(self, view: str, origin: Origin, record: HoldRecord, person: Person) -> bool:
+    async def _show_page(
+        self, view: str, origin: Origin, record: HoldRecord, person: Person, told: str
+    ) -> bool:
         same = origin.reference.nonce == record.nonce
         now = replace(origin, reference=Reference.of(record), page=origin.page if same else 0)
         pages = await self._desk.run(everything.paged, record)
-        shown = await self._answers.update(view, everything.everything(record, now, pages))
+        shown = await self._answers.update(view, everything.everything(record, now, pages, told=told))
         if shown and record.version and everything.shows_all_decisive(pages, now.page):
             await self._desk.run(self._desk.service.record_view, record.id, nonce=record.nonce, person=person)
         return shown

@@ -13,6 +13,7 @@ from slack_bolt.response import BoltResponse
 
 from bot import names
 from bot.answers import Answers
+from bot.bursting import Bursting
 from bot.cards import Cards
 from bot.commands import Commands
 from bot.deciding import RECORDED, Deciding, Shown
@@ -57,6 +58,7 @@ class Handlers:
         self._commands = Commands(desk, self._answers, self._deciding)
         self._doubting = Doubting(desk, self._answers, self._deciding)
         self._editing = Editing(desk, self._answers, self._deciding)
+        self._bursting = Bursting(desk, self._answers, self._deciding)
         self._once, self._confirmed = Once(), Once()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._does: dict[str, Callable[[Press], Awaitable[None]]] = {
@@ -68,15 +70,20 @@ class Handlers:
             names.VIEW: self._deciding.view,
             names.PAGE_NEXT: self._deciding.view,
             names.PAGE_BACK: self._deciding.view,
+            names.FILE: self._deciding.view,
             names.REASON: _nothing,
             names.EDIT: self._editing.ask,
             names.RAN: self._doubting.ask,
             names.NOT_RUN: self._doubting.ask,
+            names.DENY_ALL: self._bursting.ask_deny,
+            names.FREEZE_SESSION: self._bursting.ask_freeze,
         }
         self._submits: dict[str, Callable[[Press], Awaitable[Block]]] = {
             names.EDIT_FORM: self._editing.submit,
             names.RAN_FORM: self._doubting.submit,
             names.NOT_RUN_FORM: self._doubting.submit,
+            names.DENY_ALL_FORM: self._bursting.deny_all,
+            names.FREEZE_FORM: self._bursting.freeze,
         }
 
     def listen(self, app: AsyncApp) -> None:

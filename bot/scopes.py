@@ -8,6 +8,7 @@ CALLS: dict[str, frozenset[str]] = {
     "chat_postMessage": frozenset({"chat:write"}),
     "chat_postEphemeral": frozenset({"chat:write"}),
     "chat_update": frozenset({"chat:write"}),
+    "files_upload_v2": frozenset({"files:write"}),
     "conversations_history": frozenset({"channels:history", "groups:history", "metadata.message:read"}),
     "conversations_info": frozenset({"channels:read", "groups:read"}),
     "conversations_members": frozenset({"channels:read", "groups:read"}),
@@ -26,6 +27,7 @@ OPTIONAL = {
     "channels:history": _TWINS,
     "groups:history": _TWINS,
     "metadata.message:read": _TWINS,
+    "files:write": "calls of more than 250 kB are shown on pages alone, without a file",
     "users:read.email": 'sessions that act for email("…") end undelivered without it',
     "chat:write.public": "the bot has to be invited into public channels without it",
 }

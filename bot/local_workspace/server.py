@@ -22,7 +22,7 @@ from bot.local_workspace.state import Workspace
 from bot.local_workspace.web_api import WebApi
 
 START_SECONDS = 10.0
-LARGEST_BODY = 4_000_000
+LARGEST_BODY = 20_000_000
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 

@@ -19,6 +19,8 @@ from gate.model import HoldRecord, Ruling
 PAGE_BLOCKS = 80
 PAGE_BYTES = 150_000
 MOST_PAGES = 12
+VIEW_BYTES = 250_000
+"""What one view of Slack's may hold; beyond it there is a file too."""
 LIST_ITEMS = 40
 MOST_NOTE = 20_000
 
@@ -31,11 +33,13 @@ class Pages:
         pages: Blocks of each page, at least one page.
         decisive: How many pages, from the first, hold the decisive values.
         left_out: Whether less important content did not fit.
+        large: Whether all of it is more than one view of Slack's may hold, so that a file is offered.
     """
 
     pages: tuple[tuple[Block, ...], ...]
     decisive: int
     left_out: bool
+    large: bool = False
 
 
 def fits_view(record: HoldRecord) -> bool:
@@ -47,20 +51,22 @@ def paged(record: HoldRecord) -> Pages:
     """Cut everything about a hold into pages; the decisive values come first."""
     first = list(_decisive(record))
     pages = _paged([*first, *_rest(record)])
-    return Pages(tuple(pages[:MOST_PAGES]), len(_paged(first)), len(pages) > MOST_PAGES)
+    large = sum(len(json.dumps(page)) for page in pages) > VIEW_BYTES
+    return Pages(tuple(pages[:MOST_PAGES]), len(_paged(first)), len(pages) > MOST_PAGES, large)
 
 
-def everything(record: HoldRecord, origin: Origin, pages: Pages | None = None) -> Block:
+def everything(record: HoldRecord, origin: Origin, pages: Pages | None = None, *, told: str = "") -> Block:
     """Return the modal with one page of the full view.
 
     Args:
         record: The hold.
         origin: Where it was opened from, and which page to show.
         pages: The pages if they are known; None computes them.
+        told: What became of the file that was asked for; empty for nothing.
     """
     made = pages or paged(record)
     page = min(max(origin.page, 0), len(made.pages) - 1)
-    content = [*made.pages[page], *_footer(record, made, page, str(origin.reference))]
+    content = [*made.pages[page], *_footer(record, made, page, str(origin.reference), told)]
     return modal("Everything", content, meta=origin.dump())
 
 
@@ -69,12 +75,13 @@ def shows_all_decisive(pages: Pages, page: int) -> bool:
     return page + 1 >= pages.decisive
 
 
-def _footer(record: HoldRecord, pages: Pages, page: int, reference: str) -> list[Block]:
-    foot = [blocks.divider()]
+def _footer(record: HoldRecord, pages: Pages, page: int, reference: str, told: str) -> list[Block]:
+    foot = [blocks.divider(), *([blocks.say(told)] if told else [])]
     if len(pages.pages) > 1:
-        cut = " The rest is too long to be shown." if pages.left_out and page + 1 == len(pages.pages) else ""
+        cut = " The rest stands in the file alone." if pages.left_out and page + 1 == len(pages.pages) else ""
         foot.append(blocks.context(plain(Shown(f"Page {page + 1} of {len(pages.pages)}.{cut}"))))
-    pressed = _turns(pages, page, reference) + _answers(record, pages, page, reference)
+    file = [blocks.button("Put it into a file", names.FILE, reference)] if pages.large else []
+    pressed = [*_turns(pages, page, reference), *_answers(record, pages, page, reference), *file]
     return [*foot, blocks.actions(*pressed)] if pressed else foot
 
 

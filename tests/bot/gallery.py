@@ -8,9 +8,10 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from bot.files import STANDS
 from bot.references import Origin, Reference
 from bot.views.card import Place, card, card_text
-from bot.views.everything import everything
+from bot.views.everything import everything, paged
 from bot.views.home import HomePage, home
 from bot.views.inbox import budget_blocks, help_blocks, list_blocks, show_blocks
 from bot.views.modals import approve_form, deny_form, recording, told
@@ -302,6 +303,7 @@ def _modals() -> dict[str, Scene]:
         "approve-more": approve_form(budget_case(), origin(plain), more=3),
         "everything": everything(full_case(), origin(full_case())),
         "everything-long": everything(long_case(), origin(long_case())),
+        "everything-file": everything(plain, origin(plain), replace(paged(plain), large=True), told=STANDS),
         "everything-ran": everything(CASES["ran"](), origin(plain)),
         "recording": recording(),
         "told": told("Not recorded", "You are not among the approvers of this hold."),

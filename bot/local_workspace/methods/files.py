@@ -11,7 +11,7 @@ from bot.local_workspace.objects import Json
 from bot.local_workspace.seed import BOT_USER_ID
 from bot.local_workspace.state import Workspace
 
-LARGEST = 1_000_000
+LARGEST = 16_000_000
 
 
 @method("files.getUploadURLExternal", scope="files:write")
