@@ -110,7 +110,8 @@ def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
 
 def has_secret(text: str, secrets: Sequence[str]) -> bool:
     """Tell whether a known secret of at least four characters stands in a text, in whatever spelling."""
-    forms = {form for each in secrets for form in _forms(each) if len(form) >= SHORTEST_SECRET}
+    told = (each for each in secrets if len(each) <= len(text))  # no spelling is shorter than the secret
+    forms = {form for each in told for form in _forms(each) if len(form) >= SHORTEST_SECRET}
     return any(form in text for form in forms)
 
 

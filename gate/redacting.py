@@ -26,6 +26,9 @@ SHORTEST_SECRET = 4
 _SMALL_INT = 2**53
 _CARD_DIGITS = range(10**12, 10**19)
 
+_LEAVES = frozenset({int, float, Decimal, date, datetime, UUID, bytes})
+"""Exact types of single values: what is of one of these is no model and no secret by its type."""
+
 Keys = tuple[str, ...]
 Found = tuple[str, list[str]]
 """What stands for a text that holds secrets, and those secrets."""
@@ -112,8 +115,8 @@ class Writer:
             return self._mapping(value, place)
         if value is None or kind is bool:
             return value
-        if kind is int and -_SMALL_INT < value < _CARD_DIGITS.start and not place.secret:
-            return value
+        if kind in _LEAVES:
+            return self._named(value, place) if place.secret else self._leaf(value, place)
         inner = _fields(value)
         return self._single(value, place) if inner is None else self._mapping(inner, place)
 
@@ -163,6 +166,12 @@ class Writer:
             return self._text(value.text, place, secret=False)
         if place.secret or is_secret(value):
             return self._named(value, place)
+        return self._leaf(value, place)
+
+    def _leaf(self, value: Any, place: _Place) -> Any:
+        """Return a single value that no key or type tells to be secret."""
+        if type(value) is float or (type(value) is int and -_SMALL_INT < value < _CARD_DIGITS.start):
+            return value
         written = _scalar(value)
         text = written if isinstance(written, str) else _digits(value)
         if text is None or isinstance(value, (date, UUID)):
@@ -218,6 +227,8 @@ def _fields(value: Any) -> Mapping[str, Any] | None:
 
 
 def _scalar(value: Any) -> Any:
+    if type(value) is Decimal:
+        return {"$decimal": str(value)}
     if isinstance(value, Enum):
         return value.value if isinstance(value.value, (str, int)) else value.name
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _SMALL_INT:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections import Counter
+from functools import lru_cache
 
 KEY_LIMIT = 256
 """Longest key or token, in characters; a longer text carries something else."""
@@ -91,8 +93,15 @@ def is_random(text: str) -> bool:
     """
     if not LEAST_RANDOM <= len(text) <= KEY_LIMIT // 2 or not text.isascii():
         return False
-    sorts = (str.islower, str.isupper, str.isdigit)
-    if not all(any(map(sort, text)) for sort in sorts):
+    if text.lower() == text or text.upper() == text or _DIGIT.search(text) is None:
         return False
-    counts = Counter(text).values()
-    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts) >= 4.3
+    return _entropy(len(text), tuple(sorted(Counter(text).values()))) >= 4.3
+
+
+_DIGIT = re.compile(r"[0-9]")
+
+
+@lru_cache(maxsize=4096)
+def _entropy(length: int, counts: tuple[int, ...]) -> float:
+    """Return the bits that each character of a text tells, by how often each of them stands in it."""
+    return -sum(n / length * math.log2(n / length) for n in counts)

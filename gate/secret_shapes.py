@@ -65,7 +65,7 @@ def hide_shapes(text: str) -> tuple[str, list[str]]:
     secrets: list[str] = []
     done = 0
     for kind, start, end in _spans(data):
-        secret = data[start:end].decode("ascii")
+        secret = data[start:end].decode("utf-8", "surrogatepass")
         parts += [data[done:start].decode("utf-8", "surrogatepass"), mark(kind, secret)]
         secrets.append(secret)
         done = end
@@ -81,7 +81,7 @@ def hide_texts(texts: Iterable[str]) -> dict[str, tuple[str, list[str]]]:
         texts: Texts, each once; they are searched as one.
     """
     asked = list(texts)
-    likely = dict.fromkeys(text for text in asked if len(text) >= LEAST_RANDOM and _WORD.fullmatch(text))
+    likely = dict.fromkeys(text for text in asked if len(text) >= LEAST_RANDOM and is_random(text))
     likely.update((asked[number], None) for number in suspects(asked))
     return {text: hidden for text in likely if (hidden := hide_shapes(text))[1]}
 

@@ -191,3 +191,9 @@ def test_long_texts_are_searched_through(lead: int) -> None:
         shown, found = hide_shapes("é" + "x" * lead + " " + secret + " " + "y" * 9000)
         assert found == [secret]
         assert shown.endswith(") " + "y" * 9000)
+
+
+@pytest.mark.parametrize("word", ["pässword1", "日本77", "half\ud800word1"])
+def test_a_password_in_an_address_need_not_be_ascii(word: str) -> None:
+    """Whatever letters a login has, only its password is hidden, and the call goes on."""
+    assert hide_shapes(f"see postgres://bob:{word}@db/x")[1] == [word]
