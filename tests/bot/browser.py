@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from bot.local_workspace import LocalWorkspace
+
 ARGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -56,6 +58,24 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture
 def open_page(workspace: Any, chromium: Any) -> Iterator[Any]:
     """Give a function that opens an address in its own page; a script error in any of them fails the test."""
+    yield from _opener(chromium)
+
+
+@pytest.fixture(scope="module")
+def still_workspace() -> Iterator[LocalWorkspace]:
+    """Give a workspace for a module whose tests only look at it."""
+    with LocalWorkspace() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def still_page(still_workspace: LocalWorkspace, chromium: Any) -> Iterator[Any]:
+    """Give one desktop page for all tests of a module that only look at it."""
+    for open_at in _opener(chromium):
+        yield open_at(f"{still_workspace.url}/#as=U0ALICE")
+
+
+def _opener(chromium: Any) -> Iterator[Any]:
     contexts: list[Any] = []
     problems: list[str] = []
 

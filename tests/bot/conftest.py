@@ -14,7 +14,13 @@ from slack_sdk.web import WebClient
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.local_workspace import LocalWorkspace
-from tests.bot.browser import browser_page, chromium, open_page  # noqa: F401
+from tests.bot.browser import (  # noqa: F401
+    browser_page,
+    chromium,
+    open_page,
+    still_page,
+    still_workspace,
+)
 from tests.bot.page_app import page_app  # noqa: F401
 
 Listen = Callable[[AsyncApp], None]

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from slack_sdk.web import WebClient
 
-from tests.bot.page_app import CARD, mrkdwn, plain
+from bot.local_workspace import LocalWorkspace
+from tests.bot.page_app import CARD, PageApp, mrkdwn, plain
 
 pytestmark = pytest.mark.page
 
 
-@pytest.fixture
-def card(browser_page: Any, page_app: Any) -> Any:
-    """Give the drawn card that holds one block of each type."""
-    ts = page_app.post(CARD)
-    message = browser_page.locator(f"#timeline [data-ts='{ts}']")
+@pytest.fixture(scope="module")
+def card(still_page: Any, still_workspace: LocalWorkspace) -> Any:
+    """Give the drawn card that holds one block of each type; nobody presses it."""
+    client = WebClient(token=still_workspace.bot_token, base_url=still_workspace.api_url)
+    ts = PageApp(client).post(CARD)
+    message = still_page.locator(f"#timeline [data-ts='{ts}']")
     message.wait_for()
     return message
 
@@ -75,10 +78,9 @@ def test_rich_text(card: Any) -> None:
     assert rich.locator("pre").inner_text() == "a *b* <!here>\n  c"
 
 
-def test_unknown_blocks_and_elements_are_said(open_page: Any, workspace: Any) -> None:
+def test_unknown_blocks_and_elements_are_said(still_page: Any) -> None:
     """A block, element or text piece that is not drawn becomes a red box with its type."""
-    page = open_page(workspace.url)
-    drawn = page.evaluate(
+    drawn = still_page.evaluate(
         """async (blocks) => {
           const { renderBlock } = await import("/page/blocks.js");
           return blocks.map((block) => renderBlock(block, {directory: {}}).innerText);

@@ -24,9 +24,9 @@ PLAIN = """async (object) => (await import("/page/text.js")).plainText(object)""
 
 
 @pytest.fixture
-def drawn(browser_page: Any) -> Any:
+def drawn(still_page: Any) -> Any:
     """Give a function from mrkdwn to the markup that the page makes of it."""
-    return lambda text, verbatim=False: browser_page.evaluate(RENDER, [text, verbatim])
+    return lambda text, verbatim=False: still_page.evaluate(RENDER, [text, verbatim])
 
 
 STYLES = [
@@ -122,8 +122,8 @@ def test_dates(drawn: Any) -> None:
     assert ">{nonsense}<" in drawn("<!date^129600^{nonsense}|later>")
 
 
-def test_plain_text_is_never_parsed(browser_page: Any) -> None:
+def test_plain_text_is_never_parsed(still_page: Any) -> None:
     """Of plain_text only emoji names are read, and none where emoji is false."""
-    read = lambda **object_: browser_page.evaluate(PLAIN, object_)  # noqa: E731
+    read = lambda **object_: still_page.evaluate(PLAIN, object_)  # noqa: E731
     assert read(text="*a* <@U0BOB> &amp; :x:", emoji=False) == "*a* <@U0BOB> &amp; :x:"
     assert read(text="*a* :x: :no_such_name:") == "*a* ❌ :no_such_name:"
