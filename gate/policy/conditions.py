@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from gate.policy.parsing import Group, Leaf, Node, Parser
 from gate.policy.reading import NO_SUCH, Reader, Subject, label, reader
-from gate.policy.sieve import Need
+from gate.policy.sieve import Need, need_of
 from gate.policy.source import Document, Loc
 from gate.policy.truth import Truth, Unknown, all_of, conjunction, disjunction, negate
 
@@ -23,12 +23,18 @@ class Compiled:
     Attributes:
         holds: The condition itself.
         reads: Paths it reads, operands included, in order.
-        need: What its first clause needs of a plain value, without which it is false; None for nothing.
+        first: Path and constants of the clause that is asked first, without which it is false; None for any
+            other.
     """
 
     holds: Condition
     reads: tuple[tuple[str, ...], ...]
-    need: Need | None = None
+    first: tuple[tuple[str, ...], Mapping[str, Any]] | None = None
+
+    @property
+    def need(self) -> Need | None:
+        """Return what its first clause needs of a plain value; without that it is false. None for nothing."""
+        return None if self.first is None else need_of(*self.first)
 
 
 def compile_condition(raw: Any, document: Document, loc: Loc) -> Compiled | None:
@@ -46,7 +52,7 @@ def compile_condition(raw: Any, document: Document, loc: Loc) -> Compiled | None
     node = Parser(document).mapping(raw, loc)
     if len(document.problems) > before or node is None:
         return None
-    return Compiled(condition_of(node, negated=False), tuple(dict.fromkeys(_reads(node))), _first_need(node))
+    return Compiled(condition_of(node, negated=False), tuple(dict.fromkeys(_reads(node))), _first(node))
 
 
 def condition_of(node: Node, *, negated: bool, blind: Blind | None = None) -> Condition:
@@ -66,11 +72,11 @@ def condition_of(node: Node, *, negated: bool, blind: Blind | None = None) -> Co
     return conjunction(parts) if (node.word == "all") is not negated else disjunction(parts)
 
 
-def _first_need(node: Node) -> Need | None:
-    """Return what the clause that is asked first needs; only where the condition is false without it."""
+def _first(node: Node) -> tuple[tuple[str, ...], Mapping[str, Any]] | None:
+    """Return the clause that is asked first; only where the condition is false without it."""
     while isinstance(node, Group) and (node.word == "all" or (node.word == "any" and len(node.parts) == 1)):
         node = node.parts[0]
-    return node.need if isinstance(node, Leaf) else None
+    return (node.keys, node.constants) if isinstance(node, Leaf) and node.constants else None
 
 
 def _lost(leaf: Leaf, blind: Blind) -> Unknown | None:

@@ -11,7 +11,6 @@ from gate.policy.checks import Check
 from gate.policy.operands import Operands
 from gate.policy.operators import COMPARISONS, PathOperand, Test
 from gate.policy.paths import check_path, did_you_mean
-from gate.policy.sieve import Need, need_of
 from gate.policy.source import Document, Loc
 from gate.values import quoted
 
@@ -29,7 +28,7 @@ class Leaf:
     keys: tuple[str, ...]
     checks: tuple[Check, ...]
     operands: tuple[PathOperand, ...]
-    need: Need | None = None
+    constants: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +106,13 @@ class _LeafParser:
             parts = self._parts(written, loc, bare=not isinstance(raw, Mapping))
         if len(self.document.problems) > before:
             return None
-        return Leaf(self.keys, parts, tuple(self.operands.paths), self._need(written))
+        return Leaf(self.keys, parts, tuple(self.operands.paths), self._constants(written))
 
-    def _need(self, written: Mapping[str, Any]) -> Need | None:
-        """Return what a plain value must be like; patterns may fail on a text before anything is compared."""
-        if self.operands.paths or any(word in PATTERNS for word in written):
+    def _constants(self, written: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return what is compared with constants; patterns may fail on a text before anything is compared."""
+        if self.operands.paths or not self.constants or any(word in PATTERNS for word in written):
             return None
-        return need_of(self.keys, self.constants)
+        return self.constants
 
     def _optional(self, written: Mapping[str, Any], loc: Loc) -> None:
         if not isinstance(written.get("optional", True), bool):

@@ -124,8 +124,9 @@ class Sieve(Generic[R]):
         self._rules = tuple(rules)
         shared: dict[tuple[tuple[str, ...], bool], list[tuple[int, Need]]] = {}
         for place, rule in enumerate(rules):
-            if rule.need is not None:
-                shared.setdefault((rule.need.keys, rule.need.texts is None), []).append((place, rule.need))
+            need = rule.need
+            if need is not None:
+                shared.setdefault((need.keys, need.texts is None), []).append((place, need))
         many = [found for found in shared.values() if len(found) >= LEAST]
         self._groups: list[_Group] = [
             _Texts(each) if each[0][1].bounds is None else _Numbers(each) for each in many

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -40,11 +40,12 @@ _AMBIGUOUS = re.compile(
       | << | =""",
     re.VERBOSE,
 )
+_WORDS = frozenset(["null", "true", "false", "y", "n", "yes", "no", "on", "off"])
+"""Words that are no texts in YAML 1.1 or in the core schema of 1.2, in lower case."""
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A place in a text: line and column, both from 1."""
 
     line: int
@@ -225,7 +226,9 @@ class _Reader:
             self.document.add_at(None, (), "is empty")
 
     def _event(self, event: Any) -> None:
-        if isinstance(event, yaml.DocumentStartEvent):
+        if type(event) is yaml.ScalarEvent:  # most are; the rest of the order does not matter
+            self._node(event)
+        elif isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
                 self._fatal(event, "a second document starts here: write one document per file")
@@ -290,6 +293,8 @@ class _Reader:
         text: str = event.value
         if event.style or not event.implicit[0]:
             return text
+        if text[:1].isalpha() and text.lower() not in _WORDS:
+            return text  # everything that means something else begins with another character
         if _CORE_NULL.fullmatch(text):
             return None
         if _CORE_BOOL.fullmatch(text):
