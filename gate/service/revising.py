@@ -22,7 +22,7 @@ from gate.requirements import editable_paths
 from gate.service.preparing import hidden_paths, rerouted, rerouted_ruling, rerouted_use
 from gate.store import rows
 from gate.store.port import Reader, Row
-from gate.values import parse_path
+from gate.values import parse_path, quoted
 from gate.verbs import backfill, ledger, look, versions
 from gate.verbs.edit import Revised
 from gate.verbs.ledger import Entry
@@ -134,11 +134,14 @@ def _new_values(fields: tuple[Field, ...], given: Mapping[str, Any]) -> dict[str
         IllegalMove: A value may not be changed.
         BadEdit: A value is none that the tool takes.
     """
+    if not isinstance(given, Mapping):
+        raise IllegalMove("What is changed must be new values by path; nothing was.", code="not_editable")
     known = {each.path: each for each in fields}
     strange = [path for path in given if path not in known]
-    if strange or not isinstance(given, Mapping):
+    if strange:
         may = f"only {', '.join(known)} may be" if known else "nothing in this call may be"
-        raise IllegalMove(f"{', '.join(strange)} may not be changed here; {may}.", code="not_editable")
+        named = ", ".join(quoted(path) for path in strange[:5])
+        raise IllegalMove(f"{named} may not be changed here; {may}.", code="not_editable")
     found: dict[str, Typed] = {}
     problems: dict[str, str] = {}
     for path, value in given.items():
