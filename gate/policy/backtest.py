@@ -249,6 +249,8 @@ class _Player:
         blind = (
             {budget.rule for budget in self._blinds.budgets(call.action, call.hidden)} if call.hidden else ()
         )
+        if not blind:
+            return uses
         self.result.inexact.update(use.ruling.rule for use in uses if use.ruling.rule in blind)
         return tuple(use for use in uses if use.ruling.rule not in blind)
 
@@ -266,8 +268,10 @@ class _Player:
         result = self.result
         result.calls += 1
         result.first, result.last = result.first or call.at, call.at
-        result.before.update(call.rules)
-        result.after.update(verdict.rules)
+        for rule in call.rules:
+            result.before[rule] += 1
+        for rule in verdict.rules:
+            result.after[rule] += 1
         result.held_before += call.answer == "require_approval"
         result.held_after += verdict.answer == "require_approval"
         if call.answer == "require_approval":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from gate.policy.operators import (
@@ -19,7 +18,7 @@ from gate.policy.operators import (
     other_kind,
 )
 from gate.policy.reading import Subject, elements, is_missing, kind_of, label, scalar
-from gate.policy.truth import Truth, Unknown
+from gate.policy.truth import Truth, Unknown, once
 from gate.values import decimal_of, decimal_of_text, fold
 
 
@@ -99,7 +98,7 @@ def _numbers(found: Iterable[Decimal | None]) -> frozenset[Decimal]:
 
 def _in_path(operand: PathOperand) -> Test:
     def test(subject: Subject, name: str) -> Judge:
-        read = cache(lambda: _listed(operand, subject))
+        read = once(lambda: _listed(operand, subject))
 
         def judge(value: Any) -> Truth:
             members = read()

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
@@ -24,7 +23,7 @@ from gate.policy.reading import (
     label,
     scalar,
 )
-from gate.policy.truth import Truth, Unknown, negate
+from gate.policy.truth import Truth, Unknown, negate, once
 from gate.values import decimal_of, fold, limit_for, plain_text
 
 Judge = Callable[[Any], Truth]
@@ -168,7 +167,7 @@ def _ordered(order: Callable[[Any, Any], bool], value: Any, other: Any, name: st
 
 def _with_operand(operand: PathOperand, compare: Callable[[Any, Any, str], Truth]) -> Test:
     def test(subject: Subject, name: str) -> Judge:
-        read = cache(lambda: scalar(operand.read(subject)))
+        read = once(lambda: scalar(operand.read(subject)))
 
         def judge(value: Any) -> Truth:
             other = read()
@@ -191,7 +190,7 @@ def money(word: str, operand: Any) -> Test:
     order = COMPARISONS[word]
 
     def test(subject: Subject, name: str) -> Judge:
-        read = cache(lambda: _limit(operand, subject))
+        read = once(lambda: _limit(operand, subject))
 
         def judge(value: Any) -> Truth:
             amount = decimal_of(value)

@@ -121,10 +121,14 @@ class Tool:
         files: The files that cover it.
         known: Its effects, parameters and redaction.
         verdicts: Verdicts that rest on sure rules alone, by the ids of those; filled as they are given.
+        spending: What each budget reads of it, and what of that is hidden, by id; filled as it is asked.
     """
 
     files: tuple[Covering, ...]
     known: Known
+    spending: dict[str, tuple[tuple[str, ...], bool, bool]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
     verdicts: dict[tuple[str, ...], Verdict] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )

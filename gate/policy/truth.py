@@ -60,6 +60,18 @@ def _decided_by(decider: bool, values: Iterable[Truth]) -> Truth:
     return Unknown(tuple(dict.fromkeys(whys))) if whys else not decider
 
 
+def once(make: Callable[[], S]) -> Callable[[], S]:
+    """Return a function that makes something when it is first asked, and gives the same from then on."""
+    made: list[S] = []
+
+    def read() -> S:
+        if not made:
+            made.append(make())
+        return made[0]
+
+    return read
+
+
 def conjunction(parts: tuple[Callable[[S], Truth], ...]) -> Callable[[S], Truth]:
     """Return one condition that is ``all_of`` the parts, evaluated until one is false."""
     if len(parts) == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -12,7 +13,7 @@ from gate.budget import NO_UNIT, ONE, UNREADABLE, Use, readable, total
 from gate.model import Action
 from gate.policy.budgets import MONEY, Budget, per_words
 from gate.policy.effects import has_amount_like
-from gate.policy.policyset import PolicySet
+from gate.policy.policyset import PolicySet, Tool
 from gate.policy.reading import (
     MISSING,
     NO_SUCH,
@@ -70,20 +71,21 @@ def uses_of(policy: PolicySet, action: Action) -> tuple[Use, ...]:
     Returns:
         One use for each budget that the call adds to, files in order.
     """
-    budgets = [budget for each in policy.covering(action.name) for budget in each.budgets]
-    if not budgets:
+    tool = policy.tool(action)
+    if tool is None:
         return ()
-    subject = Subject(action, policy.known(action))
-    found = (_use(budget, subject) for budget in budgets)
-    return tuple(use for use in found if use is not None)
+    subject = Subject(action, tool.known)
+    found = [_use(budget, subject, tool) for each in tool.files for budget in each.budgets]
+    return tuple([use for use in found if use is not None])
 
 
-def _use(budget: Budget, subject: Subject) -> Use | None:
+def _use(budget: Budget, subject: Subject, tool: Tool) -> Use | None:
     if subject.known.effect.declared_read and not budget.reads:
         return None
     if _surely_not(budget, subject):
         return None
-    bucket = _bucket(budget.per, subject)
+    reads, hidden, open_ = _standing(budget, subject, tool)
+    bucket = _bucket(budget.per, subject, open_=open_)
     added = _added(budget, subject)
     if bucket is None or not added.amounts:
         return None
@@ -101,9 +103,18 @@ def _use(budget: Budget, subject: Subject) -> Use | None:
         ruling=budget.ruling,
         unsure=(*added.whys, *why),
         headroom=budget.headroom,
-        reads=_reads(budget, subject),
-        hidden=_hides(budget, subject),
+        reads=reads,
+        hidden=hidden,
     )
+
+
+def _standing(budget: Budget, subject: Subject, tool: Tool) -> tuple[tuple[str, ...], bool, bool]:
+    """Return what a budget reads of a tool, whether its numbers are hidden, and whether its owner is not."""
+    found = tool.spending.get(budget.rule)
+    if found is None:
+        found = (_reads(budget, subject), _hides(budget, subject), subject.may_show(budget.per))
+        tool.spending[budget.rule] = found
+    return found
 
 
 def _surely_not(budget: Budget, subject: Subject) -> bool:
@@ -132,7 +143,9 @@ def _hides(budget: Budget, subject: Subject) -> bool:
 # ---- whose budget it is -----------------------------------------------------------------------------------
 
 
-def _bucket(per: tuple[str, ...], subject: Subject) -> tuple[str, bool, tuple[str, ...]] | None:
+def _bucket(
+    per: tuple[str, ...], subject: Subject, *, open_: bool
+) -> tuple[str, bool, tuple[str, ...]] | None:
     """Return the bucket, whether it is secret, and why it is not sure; None where no such thing is had."""
     if not per:
         return "*", False, ()
@@ -148,7 +161,13 @@ def _bucket(per: tuple[str, ...], subject: Subject) -> tuple[str, bool, tuple[st
         return SHARED, False, (f"{name} does not say whose budget it is: give {name} as a text or number",)
     if isinstance(value, Hidden):
         return f"#{text}", False, ()
-    return f"={_folded(text)}", not subject.may_show(per) or hide(text) != text, ()
+    return f"={_folded(text)}", not open_ or _is_secret(text), ()
+
+
+@lru_cache(maxsize=4096)
+def _is_secret(text: str) -> bool:
+    """Tell whether a text has a secret in it; the same ones come again and again."""
+    return hide(text) != text
 
 
 def key_of(value: Any) -> str | None:

@@ -19,6 +19,9 @@ from gate.verbs.backfill import Told
 
 PAGE = 2000
 
+_AS_IT_IS = frozenset({str, int, float, bool, type(None)})
+"""What is read back as it stands; most values are."""
+
 _SIGNS = frozenset({"$decimal", "$int", "$dict"})
 _SPAN = (
     "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM audit WHERE at >= ? AND at < ?"
@@ -126,7 +129,10 @@ def _call(body: Mapping[str, Any]) -> LoggedCall:
 
 
 def _values(values: Mapping[str, Any], root: str) -> dict[str, Any]:
-    return {name: read_back(each, (root, name)) for name, each in values.items()}
+    return {
+        name: each if type(each) in _AS_IT_IS else read_back(each, (root, name))
+        for name, each in values.items()
+    }
 
 
 @lru_cache(maxsize=1024)
