@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import queue
-import subprocess
-import sys
-import threading
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,8 +18,9 @@ from gate.model import HoldRecord
 from gate.policy.load import load_texts
 from gate.service import Service
 from tests.bot.bot_fixtures import CHANNEL, POLICY, eventually, settings, spell
+from tests.bot.road_agent import Given, run
+from tests.forking import SERVER
 
-PROGRAM = Path(__file__).with_name("road_agent.py")
 PATIENCE = 30.0
 """Seconds after which nothing is waited for any more; no test takes them unless it fails."""
 REFUND = {"order_id": "ORD-1", "amount": 400, "currency": "EUR"}
@@ -35,45 +32,34 @@ class Agent:
     """An agent process. ``ask`` makes a call, ``answer`` waits for what became of it."""
 
     def __init__(self, road: Road, session: str, asker: str) -> None:
-        command = [sys.executable, str(PROGRAM), str(road.db), str(road.policy), str(road.events)]
-        self.process = subprocess.Popen(
-            [*command, session, asker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self._said: queue.Queue[str] = queue.Queue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
-            self._said.put(line)
+        given = Given(road.db, road.policy, road.events, session, asker, dict(os.environ))
+        self._pipe, theirs = SERVER.Pipe()
+        self.process = SERVER.Process(target=run, args=(theirs, given), daemon=True)
+        self.process.start()
+        theirs.close()
 
     def ask(self, tool: str = "issue_refund", *, wait: float | None = None, id_: str | None = None) -> None:
         """Make one call; it waits until it is decided unless told otherwise."""
         args = REFUND if tool == "issue_refund" else {"amount": 9000}
         call = {"tool": tool, "args": args} | ({"id": id_} if id_ else {})
         call |= {"wait": wait} if wait is not None else {}
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps(call) + "\n")
-        self.process.stdin.flush()
+        self._pipe.send(call)
 
     def answer(self) -> dict[str, Any]:
         """Return what became of the oldest call that was not answered yet."""
-        return dict(json.loads(self._said.get(timeout=PATIENCE)))
+        assert self._pipe.poll(PATIENCE), "The agent got no answer."
+        return dict(self._pipe.recv())
 
     @property
     def waits(self) -> bool:
         """Tell whether it got no answer yet."""
-        return self._said.empty() and self.process.poll() is None
+        return not self._pipe.poll() and self.process.is_alive()
 
     def stop(self) -> None:
         """End the process."""
         self.process.kill()
-        self.process.wait()
-        self._reader.join(PATIENCE)
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe:
-                pipe.close()
+        self.process.join(PATIENCE)
+        self._pipe.close()
 
 
 class Road:

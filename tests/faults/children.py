@@ -12,12 +12,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-SERVER = get_context("forkserver")
-SERVER.set_forkserver_preload(["tests.faults.children_preload"])
+from tests.forking import SERVER
+
+__all__ = ["SERVER", "Orders", "note"]
 
 
 @dataclass(frozen=True, slots=True)
