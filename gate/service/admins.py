@@ -14,7 +14,7 @@ from gate.policy.backtest import Logged
 from gate.policy.policyset import PolicySet
 from gate.service.road import Road, afterwards
 from gate.shapes import storable
-from gate.store import rows
+from gate.store import keys, rows
 from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, timing
 from gate.verbs.freezing import Scope
 from gate.verbs.living import Living
@@ -73,7 +73,7 @@ class AdminVerbs(Road):
 
     def _follow_key(self) -> None:
         with self.store.reader() as reader:
-            self.store.follow_key(reader)
+            self.store.follow_key(keys.known(reader))
 
     def register_tool(self, tool: Tool) -> None:
         """Put a tool into the catalogue; one that stands there so already costs no write."""

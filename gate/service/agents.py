@@ -30,6 +30,7 @@ from gate.service.preparing import (
 )
 from gate.service.revising import recorded_of
 from gate.service.road import Road, T, afterwards
+from gate.store import keys
 from gate.verbs import claim as claiming
 from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
 from gate.verbs import submit as submitting
@@ -248,7 +249,7 @@ class AgentVerbs(Road):
         How much may wait for people does not count here.
         """
         with self.store.reader() as reader:
-            self.store.follow_key(reader)
+            self.store.follow_key(keys.known(reader))
             facts = sessions.facts_of(reader, given.session)
         action = replace(given, facts={**read_facts(facts), **given.facts})
         policy = self.policy()

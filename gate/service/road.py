@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from gate.budget import Use
-from gate.clock import Clock, SystemClock
+from gate.clock import Clock, SystemClock, from_us
 from gate.errors import Fault, GateError, PolicyError, Problem
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
@@ -199,11 +199,19 @@ class Road:
     def _begin(self, tx: Tx, process: int) -> Turn:
         """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
         migrations.refuse_newer(tx)
-        self.store.follow_key(tx)
-        own, state = self.clock.now(), timing.look(tx)
-        publishing.refuse_shorter(state.seq, self._head, self.path)
+        own, newest = self.clock.now(), timing.look(tx)
+        self.store.follow_key(newest.key_id)
+        publishing.refuse_shorter(newest.seq, self._head, self.path)
+        now = max(own, from_us(newest.mark))
         return Turn(
-            tx, max(own, state.mark), process, self._labels, own, head=state.seq, waits=self._waits.ids
+            tx,
+            now,
+            process,
+            self._labels,
+            own,
+            head=newest.seq,
+            revision=newest.revision,
+            waits=self._waits.ids,
         )
 
     def now(self) -> datetime:
@@ -232,7 +240,7 @@ class Road:
             prepared = prepare(policy)
             try:
                 with self._turn(durable=durable(prepared)) as turn:
-                    revision = ruling.current(turn.tx)
+                    revision = turn.revision
                     if (revision, self.store.key_id) == (policy.revision, key):
                         return verb(turn, prepared)
             except Stale as stale:

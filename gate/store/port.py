@@ -48,8 +48,11 @@ class Store(Protocol):
     key_id: str
     """Which key that is; read before the key, it names that key or an older one."""
 
-    def follow_key(self, reader: Reader) -> None:
+    def follow_key(self, wanted: str) -> None:
         """Take the key that another process has put in the place of the one at hand.
+
+        Args:
+            wanted: Id of the key that the rows are made with, as they say; see ``gate.store.keys.known``.
 
         Raises:
             StoreError: There is no file with it (code ``key_missing``).

@@ -130,9 +130,8 @@ class SqliteStore:
             keys.note(tx, self.key)
         self.key_id = keys.id_of(self.key)
 
-    def follow_key(self, reader: Reader) -> None:
+    def follow_key(self, wanted: str) -> None:
         """Take the key that another process has put in the place of the one at hand; see the port."""
-        wanted = keys.known(reader)
         if wanted != self.key_id and self.path is not None:
             self.key = keys.take(self.path, wanted)
             self.key_id = (
@@ -255,7 +254,7 @@ class SqliteStore:
                 copy.execute("PRAGMA journal_mode = DELETE")
                 _refuse_damaged(copy, target)
                 copy.row_factory = sqlite3.Row
-                self.follow_key(_Rows(copy))
+                self.follow_key(keys.known(_Rows(copy)))
             files.sync(target)
             files.write_key(target, self.key)
 

@@ -148,18 +148,24 @@ def settle(turn: Turn, action_id: str, end: End) -> None:
     Raises:
         IllegalMove: It was not started by this process, or is settled already.
     """
-    row = action_row(turn.tx, action_id)
+    row = turn.tx.one(_IN_HAND, (action_id,)) or action_row(turn.tx, action_id)
     if row["state"] not in (State.RUNNING, State.IN_DOUBT) or row["process"] != turn.process:
         raise IllegalMove(f"The action {action_id} is not in hand here; it is {row['state']}.")
     late = row["state"] == State.IN_DOUBT
     state, code = (State.SUCCEEDED, "ran") if end.ok else (State.FAILED, "failed")
     error = end.error if end.started else "never started"
-    turn.move(row, Verb.SETTLE, state, actor=f"agent:{row['agent']}", code=code, error=error, late=late)
-    turn.tx.run(
-        "UPDATE actions SET result = ?, kept = ?, error = ?, late = ? WHERE id = ?",
-        (end.result, end.result is not None, error, late, action_id),
+    kept = {"result": end.result, "kept": end.result is not None, "error": error, "late": late}
+    turn.move(
+        row, Verb.SETTLE, state, actor=f"agent:{row['agent']}", code=code, kept=kept, error=error, late=late
     )
-    doubts.tell(turn, row, _told(end, late))
+    if late or row["version"]:
+        doubts.tell(turn, row, _told(end, late))
+
+
+_IN_HAND = (
+    "SELECT a.id, a.agent, a.session, a.state, a.process, h.version FROM actions a "
+    "LEFT JOIN holds h ON h.action = a.id WHERE a.id = ?"
+)
 
 
 def _told(end: End, late: bool) -> str:

@@ -99,14 +99,14 @@ def submit(turn: Turn, draft: Draft, *, wait: bool, would_block: bool = False) -
     """
     if not draft.verdict.effect.declared_read:
         timing.refuse_behind(turn)
-    _check_session(turn, draft)
+    around = _around(turn, draft)
     known = _by_call_id(turn, draft)
     if known is not None:
         return _rejoin(turn, known, wait, would_block)
-    draft = _with_budgets(turn, draft)
+    draft = _with_budgets(turn, draft, frozen=bool(around["frozen"]))
     if draft.verdict.answer == "block":
         return _end_blocked(turn, draft)
-    again = _again(turn, draft)
+    again = _again(turn, draft, asked=bool(around["asked"]))
     if again is not None:
         return _rejoin(turn, again, wait, would_block)
     if draft.verdict.answer == "allow":
@@ -119,19 +119,28 @@ def submit(turn: Turn, draft: Draft, *, wait: bool, would_block: bool = False) -
     return _hold(turn, draft, wait)
 
 
-def _with_budgets(turn: Turn, draft: Draft) -> Draft:
-    """Return the draft with what freezes and budgets say as of this transaction."""
-    verdict = freezing.with_freeze(turn.tx, draft.action, draft.verdict)
+def _with_budgets(turn: Turn, draft: Draft, *, frozen: bool) -> Draft:
+    """Return the draft with what freezes, if there are any, and budgets say as of this transaction."""
+    verdict = freezing.with_freeze(turn.tx, draft.action, draft.verdict) if frozen else draft.verdict
     if verdict.answer == "block" or not draft.spending.uses:
-        return replace(draft, verdict=verdict)
+        return draft if verdict is draft.verdict else replace(draft, verdict=verdict)
     found = ledger.judged(turn.tx, draft.spending.uses, turn.us)
     spent = with_budgets(verdict, found, lambda one: ledger.state(turn.tx, one, turn.us, action=draft.id))
     return replace(draft, verdict=spent, judged=found)
 
 
-def _check_session(turn: Turn, draft: Draft) -> None:
+_AROUND = (
+    "SELECT agent, on_behalf_of, ended_at, facts, EXISTS (SELECT 1 FROM freezes) AS frozen, "
+    "EXISTS (SELECT 1 FROM actions a WHERE a.session = sessions.id AND a.digest = ? AND "
+    "a.state IN ('pending', 'approved')) AS asked FROM sessions WHERE id = ?"
+)
+"""A session, whether anything is frozen, and whether people are asked about the same call of it."""
+
+
+def _around(turn: Turn, draft: Draft) -> Row:
+    """Return what the call finds around it, its session being the one that it says."""
     action = draft.action
-    row = turn.tx.one("SELECT * FROM sessions WHERE id = ?", (action.session,))
+    row = turn.tx.one(_AROUND, (draft.digest, action.session))
     if row is None or row["ended_at"] is not None:
         state = "has ended" if row else "was never opened"
         raise NoSession(f"The session {action.session!r} {state}; nothing ran. Open it with gate.session(…).")
@@ -142,6 +151,7 @@ def _check_session(turn: Turn, draft: Draft) -> None:
         )
     if row["facts"] != draft.facts:
         raise Stale(action.session, row["facts"])
+    return row
 
 
 def _by_call_id(turn: Turn, draft: Draft) -> Row | None:
@@ -161,11 +171,18 @@ def _by_call_id(turn: Turn, draft: Draft) -> Row | None:
     return row
 
 
-def _again(turn: Turn, draft: Draft) -> Row | None:
-    """Find an open hold of the same call that nobody waits for, or its recent refusal."""
+def _again(turn: Turn, draft: Draft, *, asked: bool) -> Row | None:
+    """Find an open hold of the same call that nobody waits for, or its recent refusal.
+
+    Args:
+        turn: The open turn.
+        draft: The call.
+        asked: Whether there is any such hold.
+    """
     if draft.action.call_id is not None or draft.verdict.effect.declared_read:
         return None
-    free = [row for row in _alike(turn, draft, _OPEN) if not waiting.live(turn, row["id"])]
+    found = _alike(turn, draft, _OPEN) if asked else []
+    free = [row for row in found if not waiting.live(turn, row["id"])]
     if free:
         return free[0]
     return _recent_refusal(turn, draft) if draft.verdict.answer == "require_approval" else None

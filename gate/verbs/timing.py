@@ -35,26 +35,40 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """What the store has last.
+    """What the store has last, as each turn has to know it.
 
     Attributes:
         seq: Number of the newest record; 0 for none.
-        mark: Newest time, UTC.
+        mark: Newest time, in microseconds.
+        key_id: Which key the rows are made with; empty where none was noted.
+        revision: The policy in force; None before the first.
     """
 
     seq: int
-    mark: datetime
+    mark: int
+    key_id: str
+    revision: str | None
+
+
+_NEWEST = (
+    "SELECT seq, mark, (SELECT value FROM meta WHERE key = 'key_id') AS key_id, "
+    "(SELECT revision FROM policy ORDER BY n DESC LIMIT 1) AS revision FROM audit_head"
+)
 
 
 def look(reader: Reader) -> Newest:
-    """Return the newest record's number and the newest time."""
-    row = reader.one("SELECT seq, mark FROM audit_head") or {"seq": 0, "mark": 0}
-    return Newest(row["seq"], from_us(row["mark"]))
+    """Return what the store has last."""
+    row = reader.one(_NEWEST)
+    return (
+        Newest(row["seq"], row["mark"], row["key_id"] or "", row["revision"])
+        if row
+        else Newest(0, 0, "", None)
+    )
 
 
 def time_of(reader: Reader, own: datetime) -> datetime:
     """Return the time that counts: process time, or the store's newest where that is later."""
-    return max(own, look(reader).mark)
+    return max(own, from_us(look(reader).mark))
 
 
 def keep(turn: Turn) -> None:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from gate import audit
@@ -49,6 +50,7 @@ class Turn:
         own: Process time, UTC.
         touched: Ids of the actions that this turn moved; told to waiters after the commit.
         head: Number of the newest record that this turn knows.
+        revision: The policy in force when it began.
         waits: Returns the numbers of this process's waits that are still somebody's.
     """
 
@@ -59,6 +61,7 @@ class Turn:
     own: datetime
     touched: set[str] = field(default_factory=set)
     head: int = 0
+    revision: str | None = None
     waits: Callable[[], frozenset[int]] = frozenset
 
     @property
@@ -71,7 +74,16 @@ class Turn:
         self.head = audit.append(self.tx, kind, self.now, actor=actor, labels=self.labels, **fields)
 
     def move(
-        self, row: Row, verb: Verb, end: State, *, actor: str, code: str = "", reason: str = "", **fields: Any
+        self,
+        row: Row,
+        verb: Verb,
+        end: State,
+        *,
+        actor: str,
+        code: str = "",
+        reason: str = "",
+        kept: Mapping[str, Any] = MappingProxyType({}),
+        **fields: Any,
     ) -> None:
         """Move one action: one conditional update and one record.
 
@@ -82,6 +94,7 @@ class Turn:
             actor: Who does it.
             code: Outcome code; empty while it is open or running.
             reason: Why it ended; empty keeps what stands.
+            kept: More columns of the action that change with it.
             fields: More fields of the record.
 
         Raises:
@@ -90,11 +103,11 @@ class Turn:
         start = State(row["state"])
         check_move(start, verb, end)
         ended = self.us if end in ENDED else None
+        more = "".join(f", {name} = ?" for name in kept)
         changed = self.tx.run(
-            "UPDATE actions SET state = ?, code = ?, reason = CASE ? WHEN '' THEN reason ELSE ? "
-            "END, ended_at = ? "
-            "WHERE id = ? AND state = ?",
-            (end, code, reason, reason, ended, row["id"], start),
+            "UPDATE actions SET state = ?, code = ?, reason = CASE ? WHEN '' THEN reason ELSE ? "  # noqa: S608
+            f"END, ended_at = ?{more} WHERE id = ? AND state = ?",  # names come from code
+            (end, code, reason, reason, ended, *kept.values(), row["id"], start),
         )
         if changed != 1:
             raise IllegalMove(f"The action {row['id']} is not {start} any more; look again.")
