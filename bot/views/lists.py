@@ -11,6 +11,9 @@ from gate.model.overview import Spent
 from gate.policy.spending import amounts_words, limit_words
 from gate.values import format_duration
 
+FREEZES = 5
+"""Most freezes named one by one."""
+
 
 def budget_lines(spent: Sequence[Spent]) -> list[Shown]:
     """Return a line for each budget: whose, what is used of how much in which time, what waits."""
@@ -34,7 +37,10 @@ def _budget(each: Spent) -> str:
 
 def freeze_lines(freezes: Sequence[Freeze]) -> list[Block]:
     """Return a list of what is frozen, since when, by whom and why; nothing for nothing."""
-    return [blocks.list_of([], [_freeze(each) for each in freezes[:20]])] if freezes else []
+    if not freezes:
+        return []
+    more = [[rich_text(Shown(f"and {len(freezes) - FREEZES} more"))]] if len(freezes) > FREEZES else []
+    return [blocks.list_of([], [*map(_freeze, freezes[:FREEZES]), *more])]
 
 
 def _freeze(each: Freeze) -> list[Block]:
@@ -43,10 +49,10 @@ def _freeze(each: Freeze) -> list[Block]:
     who = named(user) if slash and team else rich_text(one_line(each.by) or Shown("somebody"), 100)
     why = f": {each.reason.rstrip('. ')}" if each.reason else ""
     return [
-        rich_text(one_line(what), 200, bold=True),
+        rich_text(one_line(what), 120, bold=True),
         rich_text(Shown(" since ")),
         date(each.at),
         rich_text(Shown(" by ")),
         who,
-        rich_text(one_line(f"{why}."), 400),
+        rich_text(one_line(f"{why}."), 250),
     ]

@@ -195,7 +195,9 @@ SPENT = (
     Spent(
         "refunds/mails",
         "",
-        replace(MONEY, kind="calls", per="", limits={"*": Decimal(50)}, charged={"": Decimal(43)}, waiting={}),
+        replace(
+            MONEY, kind="calls", per="", limits={"*": Decimal(50)}, charged={"": Decimal(43)}, waiting={}
+        ),
         Decimal("0.86"),
         "block",
         (),

@@ -105,6 +105,8 @@ NASTY = (
     "\ud800lone",
     "&lt;!here&gt; @here #general",
     "😀" * 50,
+    "p\u0430yp\u0430l.example, \uff21pprove",
+    "a" + " " * 300 + "; rm -rf /",
 )
 
 texts = st.one_of(
@@ -131,15 +133,19 @@ decisions = st.builds(
     comment=texts,
     at=st.just(NOW),
     version=st.just(1),
+    counts=st.sampled_from([frozenset(), frozenset({0}), frozenset({0, 1})]),
 )
 past_calls = st.builds(
     PastCall,
-    action_id=st.just("a" * 16),
+    action_id=st.sampled_from(["a" * 16, "b" * 16]),
     name=st.just("orders.lookup"),
     described=texts,
     state=st.sampled_from(list(State)),
     at=st.just(NOW),
     reason=texts,
+    held=st.booleans(),
+    by=st.sampled_from(["", "U0BOB", "<!here>"]),
+    ended_at=st.sampled_from([None, NOW]),
 )
 
 
@@ -205,6 +211,8 @@ def hostile(draw: st.DrawFn) -> HoldRecord:
         ),
         history=tuple(draw(st.lists(past_calls, max_size=4))),
         identical=draw(st.one_of(st.none(), past_calls)),
+        denied=tuple(draw(st.lists(past_calls, max_size=2))),
+        similar=tuple(draw(st.lists(past_calls, max_size=2))),
         use_by=NOW + timedelta(hours=1) if state is State.APPROVED else None,
         ended_at=NOW,
         end_reason=draw(texts),

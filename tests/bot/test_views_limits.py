@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,20 +13,37 @@ from bot.references import Origin, Reference
 from bot.views.card import Place, card, card_text, must_view
 from bot.views.everything import MOST_PAGES, everything, fits_view, paged
 from bot.views.home import HomePage, home
-from bot.views.inbox import list_blocks, show_blocks
+from bot.views.inbox import budget_blocks, list_blocks, show_blocks
 from bot.views.modals import approve_form, deny_form, told
 from bot.views.values import decisive_values
 from gate.lifecycle import State
-from gate.model import HoldRecord
-from tests.bot.records import MARK, NASTY, hostile, refund, texts
+from gate.model import Decision, Evidence, Freeze, HoldRecord, PastCall
+from gate.model.overview import Answered
+from tests.bot.gallery import SPENT
+from tests.bot.records import BOB, MARK, NASTY, NOW, hostile, refund, texts
 from tests.bot.slack_limits import check_message, check_view, objects, text_objects
 
-thorough = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+DENIED = Decision(BOB, "deny", "no", NOW, 1)
+thorough = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def origin(record: HoldRecord, page: int = 0) -> Origin:
     """Return where a modal about this record was opened from."""
     return Origin(Reference.of(record), "C0APPROVALS", "1.2", page)
+
+
+def _page(record: HoldRecord) -> HomePage:
+    """Return a home tab full of this record's texts."""
+    said = record.decisions[0] if record.decisions else DENIED
+    past = [*record.history, *record.denied, *record.similar]
+    return HomePage(
+        (record,) * 13,
+        (record,) * 6,
+        tuple(Answered(each, said) for each in past[:5]),
+        tuple(replace(SPENT[0], rule="a/b", whose=record.session) for _ in range(3)),
+        tuple(Freeze("agent", record.agent, record.session, record.end_reason, NOW) for _ in range(2)),
+        person="U0ALICE",
+    )
 
 
 HUGE: dict[str, dict[str, Any]] = {
@@ -53,8 +71,10 @@ def test_hostile_modals_stay_within_limits(record: HoldRecord) -> None:
     """Slack takes each modal and the home tab, whatever stands in them."""
     check_view(deny_form(record, origin(record)))
     check_view(approve_form(record, origin(record)))
-    check_view(home(HomePage((record,) * 25, (record,) * 25), local=True))
-    check_message(list_blocks([record] * 3), "x")
+    page = _page(record)
+    check_view(home(page, local=True))
+    check_message(budget_blocks(page.budgets), "x")
+    check_message(list_blocks([record] * 3, [record], page.freezes), "x")
     check_message(show_blocks(record, Place(local=True, staging=True)), "x")
     pages = paged(record)
     for page in range(len(pages.pages)):
@@ -103,6 +123,7 @@ def test_what_no_view_can_show_is_known() -> None:
 def test_no_text_of_others_reaches_markup(parts: list[str], state: State) -> None:
     """Arguments, notes, names and reasons never stand in a mrkdwn field or raw in the notification."""
     mark = MARK + parts[0][:300] + MARK
+    past = PastCall("p" * 16, mark, mark, State.DENIED, NOW, mark, held=True, by=mark, ended_at=NOW)
     spoilt = refund(
         described=mark,
         arguments={mark: mark, "amount": mark},
@@ -113,16 +134,36 @@ def test_no_text_of_others_reaches_markup(parts: list[str], state: State) -> Non
         end_reason=mark,
         result=mark,
         state=state,
+        evidence=(Evidence(mark, "weak", mark),),
+        history=(past,),
+        identical=replace(past, action_id="i" * 16),
+        denied=(past,),
+        similar=(past,),
+        decisions=(replace(DENIED, said="approve", comment=mark),),
     )
     views = [
         card(spoilt),
         everything(spoilt, origin(spoilt)),
         deny_form(spoilt, origin(spoilt)),
         approve_form(spoilt, origin(spoilt)),
-        home(HomePage((spoilt,))),
+        home(_page(spoilt)),
+        budget_blocks(_page(spoilt).budgets),
         list_blocks([spoilt]),
         show_blocks(spoilt, Place()),
         told("x", mark),
     ]
     assert not [text for view in views for text in text_objects(view, "mrkdwn") if MARK in text]
     assert not set(card_text(spoilt)) & set("<>`*_~")
+    assert not [each for view in views for each in objects(view) if each.get("type") == "emoji"]
+
+
+def test_the_longest_lists_stay_within_limits() -> None:
+    """Lists of more than anybody reads are cut with a count, within Slack's limits."""
+    long = refund(described="d" * 1000, session="s" * 1000, agent="a" * 1000)
+    many = _page(long)
+    many = replace(
+        many, mine=(long,) * 200, others=(long,) * 200, budgets=SPENT * 100, freezes=many.freezes * 50
+    )
+    check_view(home(many, local=True))
+    check_message(budget_blocks(many.budgets), "x")
+    check_message(list_blocks(many.mine, many.others, many.freezes), "x")
