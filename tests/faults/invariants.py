@@ -275,8 +275,8 @@ def _within_budget(seen: Evidence) -> list[str]:
         return []
     for each in _moves(seen.records, "running"):
         records = seen.by_action[each["action"]]
-        submit = next(one for one in records if one["kind"] == "submit")
-        spent += Decimal(str(submit["input"].get("amount", 0)))
+        judged = [one for one in records[: records.index(each) + 1] if one["kind"] in ("submit", "edit")]
+        spent += Decimal(str(judged[-1]["input"].get("amount", 0)))
         covered = any(seen.rules.budget in one.get("rules", ()) for one in records if one["kind"] != "settle")
         if spent > seen.rules.limit and not covered:
             problems.append(f"{each['action']} took the budget to {spent}, and nobody was asked about that")

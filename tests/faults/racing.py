@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from gate.editing import edited
 from gate.errors import Fault
 from gate.lifecycle import State
 from gate.model import Action, Parameters, Person, Route
@@ -33,8 +34,8 @@ actions:
   "desk.*": {risk: write, amount: args.amount, currency: EUR}
 rules:
   - {id: send, match: desk.send, then: allow}
-  - {id: one, match: desk.one, then: require_approval, reason: One.}
-  - {id: two, match: desk.two, then: require_approval, quorum: 2, reason: Two.}
+  - {id: one, match: desk.one, then: require_approval, reason: One., editable: [args.amount]}
+  - {id: two, match: desk.two, then: require_approval, quorum: 2, reason: Two., editable: [args.amount]}
 budgets:
   - {id: money, match: "desk.*", sum: effect.amount, limit: {EUR: LIMIT}, per: agent, window: 7d,
      reason: Much already.}
@@ -122,6 +123,7 @@ class Racer:
         acts: dict[Callable[[], None], int] = {
             self._approve: 50,
             self._claim: 40,
+            self._edit: 8,
             self._send: 4,
             self._deny: 2,
             self._cancel: 1,
@@ -153,9 +155,24 @@ class Racer:
             satisfies=frozenset({user}), said=said, route=ROUTE,
         )  # fmt: skip
 
+    def _edit(self) -> None:
+        hold, _ = self._chance.choice(self._race.holds)
+        user = self._chance.choice(sorted(EVERYBODY))
+        if hold not in self._nonces or self._chance.random() < 0.7:
+            self._nonces[hold] = self._gate.hold(hold).nonce
+        self._gate.edit(
+            hold, store=self._gate.store_id, nonce=self._nonces[hold], person=Person("T0LOCAL", user),
+            satisfies=frozenset({user}), changes={"args.amount": self._chance.randint(1, 4)}, route=ROUTE,
+        )  # fmt: skip
+
     def _claim(self) -> None:
         hold, number = self._chance.choice(self._race.holds)
-        self._told(self._gate.claim(hold, action_of(number)))
+        call, record = action_of(number), self._gate.action(hold)
+        # Some have looked at the call before somebody changed it.
+        if record.version > 1 and self._chance.random() < 0.9:
+            self._told(self._gate.claim(hold, edited(call, record.patch, record.version)))
+        else:
+            self._told(self._gate.claim(hold, call))
 
     def _send(self) -> None:
         number = self._race.number * 1_000_000 + self._chance.randrange(1_000_000)
