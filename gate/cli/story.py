@@ -202,9 +202,11 @@ def _claimed(body: Body) -> str:
     if body["move"]["to"] == "blocked":
         by = ", ".join(body.get("rules", ()))
         return f"It was approved, but blocked before it ran by {by}: {body.get('reason', '')} Nothing ran."
-    return (
-        f"The approved call was started, under policy revision {shapes.revision(body.get('revision', ''))}."
-    )
+    return f"The approved call{_version(body)} was started, under policy revision {shapes.revision(body.get('revision', ''))}."
+
+
+def _version(body: Body) -> str:
+    return f", version {body['version']}," if body.get("version") else ""
 
 
 def _settled(body: Body) -> str:

@@ -40,7 +40,7 @@ def test_why_tells_who_changed_what_and_whose_approval_is_void(story: tuple[str,
         "bob (T0LOCAL/U0BOB) changed it on the card, channel C0APPROVALS",
         "who from everybody to nobody. It is version 2",
         "It made void what T0LOCAL/U0ALICE had approved.",
-        "The approved call was started",
+        "The approved call, version 2, was started",
     ):
         assert part in text, part
     assert text.count("Asked: ") == 1
