@@ -50,6 +50,9 @@ class Binding:
         if self.receiver is not None and self.receiver != next(iter(self._kinds)):
             self.receiver = None
         self.excluded = _excluded(function, self.signature, tuple(exclude), self.receiver)
+        kinds = set(self._kinds.values())
+        simple = not self.excluded and kinds <= {Parameter.POSITIONAL_OR_KEYWORD}
+        self._defaults = {p.name: p.default for p in self.signature.parameters.values()} if simple else None
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -71,6 +74,9 @@ class Binding:
             TypeError: The call does not fit the signature; just as the tool itself would raise.
             ActionError: A live parameter holds a plain value, or an extra keyword bears a parameter's name.
         """
+        simply = self._simply(args, kwargs)
+        if simply is not None:
+            return Bound(simply, {})
         bound = self.signature.bind(*args, **kwargs)
         given = set(bound.arguments)
         bound.apply_defaults()
@@ -84,10 +90,22 @@ class Binding:
             self._check_live(self.receiver, live[self.receiver], given=True)
         return Bound(arguments, live)
 
+    def _simply(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the arguments of a call that fits a tool of plain parameters alone; None for every other."""
+        if self._defaults is None or len(args) > len(self._defaults):
+            return None
+        given = dict(zip(self._defaults, args, strict=False))
+        arguments = {**self._defaults, **given, **kwargs}
+        twice_or_unknown = len(arguments) > len(self._defaults) or not given.keys().isdisjoint(kwargs)
+        missing = any(value is Parameter.empty for value in arguments.values())
+        return None if twice_or_unknown or missing else arguments
+
     def unbind(
         self, arguments: Mapping[str, Any], live: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return positional and keyword arguments that call the tool with these values."""
+        if self._defaults is not None and arguments.keys() == self._defaults.keys():
+            return [arguments[name] for name in self._defaults], {}
         positional: list[Any] = []
         keywords: dict[str, Any] = {}
         known = {**arguments, **live}

@@ -54,12 +54,15 @@ def spending_of(
     """
     uses = uses_of(policy, action) if verdict.answer != "block" else ()
     entry = Entry(
-        arguments=json.dumps(redacted.arguments, ensure_ascii=False, allow_nan=False),
+        arguments=_ENCODER.encode(redacted.arguments),
         hidden=_hidden(policy.known(action), action, redacted, key) if redacted.hidden else "{}",
         facts=facts_shown(action.facts),
         told=_told(action),
     )
     return Spending(tuple(ledger.sealed(rerouted_use(use, channel), key) for use in uses), entry)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def rerouted(need: Requirement, channel: str | None) -> Requirement:

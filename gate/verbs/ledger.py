@@ -183,14 +183,21 @@ def charge(turn: Turn, action: str, spending: Spending, found: Iterable[Judged])
         facts=entry.facts, told=entry.told,
     )  # fmt: skip
     for use in {(use.digest, use.bucket): use for use in spending.uses}.values():
-        row = turn.tx.one("SELECT id FROM budgets WHERE digest = ? AND active = 1", (use.digest,))
-        if row is None:
-            raise StoreError(f"The store keeps no ledger for the budget {use.ruling.rule}; nothing ran.")
-        add(turn.tx, row["id"], use, n, turn.us)
+        _charge(turn, use, n)
     for one in found:
         grant = _grant(turn.tx, one.use, turn.us) if one.passes else None
         if grant is not None:
             turn.tx.run("UPDATE headroom SET remaining = remaining - 1 WHERE n = ?", (grant["n"],))
+
+
+def _charge(turn: Turn, use: Use, n: int) -> None:
+    series = turn.tx.all(_SERIES, (use.bucket, use.digest))
+    if not series:
+        raise StoreError(f"The store keeps no ledger for the budget {use.ruling.rule}; nothing ran.")
+    known, budget = {row["unit"]: row for row in series}, series[0]["budget"]
+    for unit, amount in use.adds.items():
+        row = known.get(unit) or _new_series(turn.tx, budget, use.bucket, unit, turn.us)
+        _add(turn.tx, row, amount, n, turn.us)
 
 
 def add(tx: Tx, budget: int, use: Use, n: int, at: int) -> None:
@@ -207,15 +214,28 @@ def add(tx: Tx, budget: int, use: Use, n: int, at: int) -> None:
         row = tx.one(
             "SELECT * FROM series WHERE budget = ? AND bucket = ? AND unit = ?", (budget, use.bucket, unit)
         )
-        if row is None:
-            new = tx.insert("series", budget=budget, bucket=use.bucket, unit=unit, total="0", last_at=at)
-            row = {"id": new, "total": "0", "last_at": at}
-        when, total = max(at, row["last_at"]), plus(Decimal(row["total"]), amount)
-        tx.run(
-            "INSERT INTO charges (series, at, n, amount, total) VALUES (?, ?, ?, ?, ?)",
-            (row["id"], when, n, str(amount), str(total)),
-        )
-        tx.run("UPDATE series SET total = ?, last_at = ? WHERE id = ?", (str(total), when, row["id"]))
+        _add(tx, row or _new_series(tx, budget, use.bucket, unit, at), amount, n, at)
+
+
+_SERIES = (
+    "SELECT b.id AS budget, s.id, s.unit, s.total, s.last_at FROM budgets b "
+    "LEFT JOIN series s ON s.budget = b.id AND s.bucket = ? WHERE b.digest = ? AND b.active = 1"
+)
+"""The running totals of one bucket of a budget; one row without any where it has none yet."""
+
+
+def _new_series(tx: Tx, budget: int, bucket: str, unit: str, at: int) -> Row:
+    new = tx.insert("series", budget=budget, bucket=bucket, unit=unit, total="0", last_at=at)
+    return {"id": new, "total": "0", "last_at": at}
+
+
+def _add(tx: Tx, series: Row, amount: Decimal, n: int, at: int) -> None:
+    when, total = max(at, series["last_at"]), str(plus(Decimal(series["total"]), amount))
+    tx.run(
+        "INSERT INTO charges (series, at, n, amount, total) VALUES (?, ?, ?, ?, ?)",
+        (series["id"], when, n, str(amount), total),
+    )
+    tx.run("UPDATE series SET total = ?, last_at = ? WHERE id = ?", (total, when, series["id"]))
 
 
 def wait(turn: Turn, action: str, uses: Iterable[Use]) -> None:
