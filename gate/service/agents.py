@@ -216,7 +216,7 @@ class AgentVerbs(Road):
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
         return submitting.Draft(
             id=new,
-            action=replace(action, note=_hidden_in(action.note), target=_hidden_in(action.target)),
+            action=_without_secrets(action),
             digest=digest,
             verdict=verdict,
             redacted=redacted,
@@ -327,5 +327,9 @@ class AgentVerbs(Road):
             self._drift = drift
 
 
-def _hidden_in(text: str | None) -> str | None:
-    return None if text is None else hide(text)
+def _without_secrets(action: Action) -> Action:
+    """Return a call whose note and target hold no secrets of a known shape; most have neither."""
+    if action.note is None and action.target is None:
+        return action
+    note, target = (None if each is None else hide(each) for each in (action.note, action.target))
+    return replace(action, note=note, target=target)

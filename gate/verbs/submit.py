@@ -301,7 +301,7 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "input": draft.redacted.arguments,
         "erased": list(draft.redacted.hidden),
         "digest": draft.digest,
-        "facts": json.loads(draft.spending.entry.facts),
+        "facts": {} if (facts := draft.spending.entry.facts) == "{}" else json.loads(facts),
         "tool": _read(draft.spending.entry.told),
         "budgets": ledger.told(draft.judged),
     }
