@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -177,8 +178,6 @@ def test_a_closed_card_says_nothing_twice() -> None:
 
 def test_a_partial_quorum_shows_who_approved() -> None:
     """The terms name how many are needed and who has approved so far."""
-    from dataclasses import replace
-
     record = refund(requirements=(replace(FINANCE, quorum=2),), decisions=APPROVED)
     whole = said(card(record))
     assert "2 approvals from" in whole
@@ -196,3 +195,73 @@ def test_the_notification_reduces_every_value() -> None:
     """Values keep letters, digits and a few marks, sixty characters each; the template stays."""
     record = refund(arguments={"amount": "1" * 100, "currency": "<!here>", "order_id": "ORD-1"})
     assert card_text(record) == f"Approval needed: Refund {'1' * 59}… …here… on ORD-1"
+
+
+def test_two_identical_calls_of_two_runs_can_be_told_apart() -> None:
+    """The card says which hold of which session it is, with as much of the id as commands take."""
+    one, two = (
+        said(card(refund(id=id_, session=run))) for id_, run in (("a" * 16, "run-1"), ("b" * 16, "run-2"))
+    )
+    assert "Hold aaaaaaaa of session run-1" in one
+    assert "Hold bbbbbbbb of session run-2" in two
+
+
+def test_a_list_says_how_many_it_has() -> None:
+    """Recipients are counted where they are shown, decisive or not."""
+    arguments = {"to": ["a@x.example", "b@x.example"], "cc": ["c@x.example"]}
+    whole = said(card(refund(arguments=arguments, decisive=("args.to",))))
+    assert "to (2 items): " in whole
+    assert "cc (1 item): " in whole
+
+
+def test_several_requirements_say_who_is_still_needed() -> None:
+    """A met requirement names who met it, the other is still needed, and nobody counts in both."""
+    needs = (FINANCE, replace(FINANCE, approvers=FINANCE.approvers[1:], distinct=True))
+    whole = said(card(refund(requirements=needs, decisions=APPROVED)))
+    assert "One approval from <!subteam^S0FINANCE>, <@U0CAROL>: given by <@U0ALICE>." in whole
+    assert "*Still needed*: one approval from <@U0CAROL> (people who count nowhere else)." in whole
+    both = (replace(APPROVED[0], counts=frozenset({0, 1})),)
+    assert "one more person, since somebody counts only once here" in said(
+        card(refund(requirements=needs, decisions=both))
+    )
+
+
+@pytest.mark.parametrize(("reversible", "style"), [(True, None), (False, "danger")])
+def test_the_confirmation_is_not_green_where_it_cannot_be_undone(reversible: bool, style: str | None) -> None:
+    """Slack draws a confirmation green unless it is told otherwise."""
+    approve = button(card(refund(effect=ResolvedEffect("write", reversible, False))), names.APPROVE)
+    assert approve is not None
+    assert approve["confirm"].get("style") == style
+
+
+def test_a_closed_card_ends_with_its_button() -> None:
+    """Nothing but the line that tells holds apart stands below it, and what was asked about is short."""
+    blocks = card(ended(State.DENIED, "denied", decisions=DENIED))
+    assert [each["type"] for each in blocks[-2:]] == ["actions", "context"]
+    assert "Evidence" not in said(blocks)
+    assert "4 min after the call" in said(
+        card(ended(State.DENIED, "denied", decisions=(replace(DENIED[0], at=NOW + timedelta(minutes=4)),)))
+    )
+
+
+def test_what_this_agent_was_denied_before_is_said_with_when_by_whom_and_why() -> None:
+    """A denial in whatever session stands on the card, and with its date in the full view."""
+    past = PastCall("p" * 16, "a.b", "Refund 9 EUR", State.DENIED, NOW, "No claim.", True, "U0BOB", NOW)
+    whole = said(card(refund(denied=(past, past))))
+    for piece in (
+        "this agent was denied: ",
+        "Refund 9 EUR: denied",
+        "U0BOB",
+        "(No claim.)",
+        "1 more denials",
+    ):
+        assert piece in whole
+    assert str(int(NOW.timestamp())) in whole
+
+
+def test_the_first_button_is_the_view_where_it_must_be_opened() -> None:
+    """Where a decisive value does not stand on the card, the way to it comes before the answers."""
+    row = next(each for each in card(refund(view_required=True)) if each["type"] == "actions")
+    assert [each["action_id"] for each in row["elements"]][:2] == [names.VIEW, names.APPROVE]
+    assert row["elements"][0]["style"] == "primary"
+    assert "style" not in row["elements"][1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 
@@ -94,3 +95,35 @@ def test_only_real_ids_become_mentions(user: str) -> None:
 def test_only_plain_addresses_become_links(url: str | None) -> None:
     """A link is http or https and has no character that Slack would read."""
     assert t.link(url) is None
+
+
+def _ends(text: str) -> tuple[set[str], set[str]]:
+    """Return every beginning and every end of a visible text that cuts no escape in two."""
+    pieces = re.findall(r"\\u\{[0-9A-F]+\}|.", text, re.DOTALL)
+    return (
+        {"".join(pieces[:at]) for at in range(len(pieces) + 1)},
+        {"".join(pieces[at:]) for at in range(len(pieces) + 1)},
+    )
+
+
+@given(st.text(st.sampled_from("ab \u200b\U000e0041\U0001f600"), max_size=300), st.integers(60, 120))
+def test_a_long_text_keeps_head_tail_and_length(text: str, limit: int) -> None:
+    """What is cut stands with both ends and how long it is, and no escape is cut in two."""
+    whole = t.visible(text)
+    cut = t.abridged(whole, limit)
+    assert t.width(cut) <= limit
+    if cut == whole:
+        return
+    head, middle, tail = cut.partition(f" … {len(whole):,} characters in all … ")
+    assert middle
+    heads, tails = _ends(whole)
+    assert head in heads
+    assert tail in tails
+
+
+def test_a_dangerous_end_is_not_hidden_by_a_long_middle() -> None:
+    """A command whose end lies behind thousands of blanks shows that end and its length."""
+    cut = t.abridged(t.visible("echo ok" + " " * 5000 + "; rm -rf /"), 200)
+    assert cut.startswith("echo ok")
+    assert cut.endswith("; rm -rf /")
+    assert "5,017 characters in all" in cut
