@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -150,7 +151,14 @@ def opened(
     Raises:
         StoreError: It cannot be opened.
     """
-    service = Service(store_path(db), kind="cli", create=create, renew_key=renew_key, allow_older=allow_older)
+    service = Service(
+        store_path(db),
+        kind="cli",
+        channel=os.environ.get("GATE_CHANNEL") or None,
+        create=create,
+        renew_key=renew_key,
+        allow_older=allow_older,
+    )
     try:
         yield service
     finally:

@@ -218,6 +218,11 @@ class PolicySet:
         """Return every channel that gets cards, in order of first appearance."""
         return tuple(dict.fromkeys(channel for each in self.requirements() for channel in each.channels))
 
+    def named_channels(self) -> tuple[str, ...]:
+        """Return every channel that ``approvals`` name too, also where nothing asks there."""
+        own = [channel for file in self.files if (channel := _own_channel(file)) is not None]
+        return tuple(dict.fromkeys((*self.channels(), *own)))
+
     def channels_for(self, name: str) -> tuple[str, ...]:
         """Return the channels for what no rule of an action asks: those of files that cover it first."""
         near = [need for each in self.covering(name) for need in _present(_requirements(each.file))]
@@ -293,6 +298,12 @@ class PolicySet:
 def handed_to(need: Requirement) -> tuple[Approver, ...]:
     """Return whom a requirement may be handed over to; nobody where it says nothing of it."""
     return need.hand_over.approvers if need.hand_over else ()
+
+
+def _own_channel(file: PolicyFile) -> str | None:
+    """Return the channel of a file's ``approvals``, its name resolved; None for none."""
+    written = (file.document.get("approvals") or {}).get("channel")
+    return (file.document.get("names") or {}).get(written, written)
 
 
 def revision_of(texts: Mapping[str, str]) -> str:

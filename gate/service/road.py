@@ -151,7 +151,7 @@ class Road:
             if key != self.store.key_id:
                 key, staged = self.store.key_id, {}
             with self.store.reader() as reader:
-                change = ruling.compare(reader, policy)
+                change = ruling.compare(reader, policy, self.channel)
             if change.before != policy.revision:
                 staged |= self._stage(policy, known=staged)
             with self._turn() as turn:

@@ -81,15 +81,22 @@ class Change:
     channels: tuple[str, ...]
 
 
-def compare(reader: Reader, policy: PolicySet) -> Change:
-    """Work out what bringing a policy into force would change."""
+def compare(reader: Reader, policy: PolicySet, channel: str | None) -> Change:
+    """Work out what bringing a policy into force would change.
+
+    Args:
+        reader: Where to read.
+        policy: The policy.
+        channel: Channel that replaces every channel of policies; None for none.
+    """
     before = current(reader)
     if before == policy.revision:
         return Change(before, policy, (), ())
     stored = texts(reader, before) if before else None
     old = load_texts(stored) if stored else None
-    channels = dict.fromkeys([*(old.channels() if old else ()), *policy.channels()])
-    return Change(before, policy, tuple(describe_changes(old, policy)), tuple(channels))
+    named = tuple(dict.fromkeys([*(old.named_channels() if old else ()), *policy.named_channels()]))
+    channels = (channel,) if channel and named else named
+    return Change(before, policy, tuple(describe_changes(old, policy)), channels)
 
 
 def apply(turn: Turn, change: Change, *, by: str, count: Callable[[Turn], None]) -> bool:
