@@ -13,6 +13,8 @@ from bot.local_workspace.wire import Wire
 T = TypeVar("T")
 
 LONGEST_WAIT = 25.0
+PATIENCE = 30.0
+"""Seconds after which a wait gives up; a busy machine needs some of them."""
 
 
 class Watcher(Wire):
@@ -63,13 +65,13 @@ class Watcher(Wire):
     # ---- waiting
 
     def wait_until(
-        self, predicate: Callable[[Json], T | None], timeout: float = 10, as_user: str | None = None
+        self, predicate: Callable[[Json], T | None], timeout: float = PATIENCE, as_user: str | None = None
     ) -> T:
         """Wait until a predicate of the state holds, and return what it returned.
 
         Args:
             predicate: asked at each change; anything true ends the wait.
-            timeout: seconds. Default 10.
+            timeout: seconds. Default 30.
             as_user: whose state it is asked about.
 
         Raises:
@@ -92,7 +94,7 @@ class Watcher(Wire):
         *,
         thread_ts: str | None = None,
         after: str | None = None,
-        timeout: float = 10,
+        timeout: float = PATIENCE,
     ) -> Json:
         """Wait for a message and return it, the newest if several fit.
 
@@ -101,7 +103,7 @@ class Watcher(Wire):
             contains: text looked for in the message's text and in every text of its blocks.
             thread_ts: only replies in this thread.
             after: only messages newer than this ts.
-            timeout: seconds. Default 10.
+            timeout: seconds. Default 30.
         """
 
         def found(state: Json) -> Json | None:
@@ -117,7 +119,7 @@ class Watcher(Wire):
 
         return self.wait_until(found, timeout)
 
-    def wait_view(self, user: str, contains: str | None = None, timeout: float = 10) -> Json:
+    def wait_view(self, user: str, contains: str | None = None, timeout: float = PATIENCE) -> Json:
         """Wait for a modal on top of a person's stack, and return it."""
 
         def found(state: Json) -> Json | None:
@@ -126,7 +128,7 @@ class Watcher(Wire):
 
         return self.wait_until(found, timeout, user)
 
-    def wait_home(self, user: str, contains: str | None = None, timeout: float = 10) -> Json:
+    def wait_home(self, user: str, contains: str | None = None, timeout: float = PATIENCE) -> Json:
         """Wait for a person's home tab, and return it."""
 
         def found(state: Json) -> Json | None:
@@ -136,7 +138,7 @@ class Watcher(Wire):
         return self.wait_until(found, timeout, user)
 
     def wait_ephemeral(
-        self, user: str, contains: str | None = None, channel: str | None = None, timeout: float = 10
+        self, user: str, contains: str | None = None, channel: str | None = None, timeout: float = PATIENCE
     ) -> Json:
         """Wait for a message that only this person sees, and return the newest that fits."""
 
@@ -147,7 +149,7 @@ class Watcher(Wire):
 
         return self.wait_until(found, timeout, user)
 
-    def wait_connected(self, timeout: float = 10, connections: int = 1) -> None:
+    def wait_connected(self, timeout: float = PATIENCE, connections: int = 1) -> None:
         """Wait until at least this many Socket Mode connections are open."""
         self.wait_until(lambda state: state["transport"]["connections"] >= connections, timeout)
 

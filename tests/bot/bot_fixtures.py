@@ -18,6 +18,7 @@ from gate.lifecycle import State
 from gate.model import Action, HoldRecord, Parameters, Principal
 from gate.policy.load import load_texts
 from gate.service import Service
+from tests.patience import PATIENCE
 
 T = TypeVar("T")
 CHANNEL = "C0APPROVALS"
@@ -152,7 +153,7 @@ class Office:
         return eventually(found)
 
 
-def eventually(look: Callable[[], T | None], timeout: float = 10) -> T:
+def eventually(look: Callable[[], T | None], timeout: float = PATIENCE) -> T:
     """Look again and again until there is something, and return it."""
     pause = threading.Event()
     for _ in range(int(timeout / 0.02)):

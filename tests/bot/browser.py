@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.local_workspace import LocalWorkspace
+from tests.patience import patient_workspace
 
 ARGS = (
     "--no-sandbox",
@@ -64,8 +65,7 @@ def open_page(workspace: Any, chromium: Any) -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def still_workspace() -> Iterator[LocalWorkspace]:
     """Give a workspace for a module whose tests only look at it."""
-    with LocalWorkspace() as running:
-        yield running
+    yield from patient_workspace()
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from tests.bot.browser import (  # noqa: F401
     still_workspace,
 )
 from tests.bot.page_app import page_app  # noqa: F401
+from tests.patience import PATIENCE, patient_workspace
 
 Listen = Callable[[AsyncApp], None]
 
@@ -29,8 +30,7 @@ Listen = Callable[[AsyncApp], None]
 @pytest.fixture
 def workspace() -> Iterator[LocalWorkspace]:
     """Give a fresh local workspace on a free port."""
-    with LocalWorkspace() as running:
-        yield running
+    yield from patient_workspace()
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ class BoltThread:
 
     def run(self, coroutine: Any) -> Any:
         """Run a coroutine in the app's loop and return its result."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(PATIENCE)
 
     def app(self) -> AsyncApp:
         """Return the app with the test's listeners."""
@@ -78,7 +78,7 @@ class BoltThread:
         if self.handler is not None:
             self.run(self.handler.close_async())
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(10)
+        self.thread.join(PATIENCE)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web import WebClient
 from slack_sdk.web.async_client import AsyncWebClient
 
+from tests.patience import PATIENCE
+
 CHANNEL = "C0APPROVALS"
 
 
@@ -199,10 +201,10 @@ class PageApp:
         """Return the next payload of a kind, skipping others.
 
         Raises:
-            queue.Empty: nothing of the kind came within ten seconds.
+            queue.Empty: nothing of the kind came in time.
         """
         while True:
-            found, payload = self.seen.get(timeout=10)
+            found, payload = self.seen.get(timeout=PATIENCE)
             if found == kind:
                 return payload
 
@@ -251,7 +253,7 @@ class PageApp:
 
     async def _on_command(self, ack: Any, body: dict[str, Any]) -> None:
         self.seen.put(("command", body))
-        await asyncio.to_thread(self.may_answer.wait, 30)
+        await asyncio.to_thread(self.may_answer.wait, PATIENCE)
         await ack("No holds are waiting.")
 
     async def _on_home(self, event: dict[str, Any], client: AsyncWebClient) -> None:

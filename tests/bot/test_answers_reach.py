@@ -186,6 +186,7 @@ def test_a_payload_that_is_none_leaves_the_bot_working(
     """What bolt itself cannot read decides nothing, and the next press counts."""
     office.open(transport)
     record = office.hold()
+    office.control.settings(ack_seconds=0.2)  # nobody acknowledges it
     assert office.control.forge(payload(office, record) | changes).get("http_status") in (None, 400, 404)
     office.press("U0ALICE", record, names.APPROVE)
     office.until(record, State.APPROVED)

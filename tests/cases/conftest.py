@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from bot.local_workspace import LocalWorkspace
+from tests.patience import patient_workspace
 
 
 @pytest.fixture
 def workspace() -> Iterator[LocalWorkspace]:
     """Give a fresh local workspace on a free port."""
-    with LocalWorkspace() as running:
-        yield running
+    yield from patient_workspace()
