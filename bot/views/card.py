@@ -181,16 +181,15 @@ def _buttons(record: HoldRecord) -> list[Block]:
     deny = blocks.button("Deny", names.DENY, reference)
     approve, more = approve_button(record), _and_more(record, reference)
     row = [view, approve, deny] if must_view(record) else [approve, deny, view]
-    return [blocks.actions(*row, *more, _other_ways(record, reference))]
+    return [blocks.actions(*row, *more, *_other_ways(record, reference))]
 
 
-def _other_ways(record: HoldRecord, reference: str) -> Block:
-    """Return the other ways to approve: a menu where the call may be changed too, to stay in one row."""
-    comment = ("Approve with a comment", names.APPROVE_WITH_COMMENT)
+def _other_ways(record: HoldRecord, reference: str) -> list[Block]:
+    """Return the other ways to approve: changed, where that may be, and with a comment."""
+    comment = blocks.button("Approve with a comment", names.APPROVE_WITH_COMMENT, reference)
     if not record.editable or len(record.edits) >= MAX_EDITS:
-        return blocks.button(*comment, reference)
-    ways = (("Edit and approve", names.EDIT), comment)
-    return blocks.overflow(names.MORE, [(label, f"{action}|{reference}") for label, action in ways])
+        return [comment]
+    return [blocks.button("Edit and approve", names.EDIT, reference), comment]
 
 
 def approve_button(record: HoldRecord) -> Block:

@@ -10,7 +10,10 @@ from typing import Any
 
 from bot.files import STANDS
 from bot.references import Origin, Reference
+from bot.views import burst as burst_views
+from bot.views import doubt, nudge
 from bot.views.card import Place, card, card_text
+from bot.views.edits import edit_form
 from bot.views.everything import everything, paged
 from bot.views.home import HomePage, home
 from bot.views.inbox import budget_blocks, help_blocks, list_blocks, show_blocks
@@ -19,8 +22,13 @@ from gate.lifecycle import State
 from gate.model import (
     BudgetCall,
     BudgetState,
+    Burst,
+    BurstHold,
+    Change,
     Decision,
+    Edit,
     Evidence,
+    Field,
     Freeze,
     HoldRecord,
     PastCall,
@@ -33,6 +41,7 @@ from gate.model.overview import Answered, Spent
 from gate.policy.spending import numbers
 from tests.bot.records import ALICE, BOB, FINANCE, NOW, ended, refund
 
+FIELDS = (Field("args.amount", "decimal"), Field("args.reason", "text"))
 LOCAL = Place(local=True)
 SIXTY = "Parcel 4711 left at the neighbour's, who says it never arrived"[:60]
 LEGAL = replace(
@@ -158,6 +167,43 @@ def two_needs() -> HoldRecord:
     return refund(requirements=(FINANCE, LEGAL), decisions=approved(ALICE))
 
 
+def editable_case() -> HoldRecord:
+    """Return a hold whose amount and reason may be changed."""
+    return refund(editable=("args.amount", "args.reason"))
+
+
+def edited_case() -> HoldRecord:
+    """Return a hold that somebody has changed, so that an approval is void."""
+    change = Change("args.amount", {"$decimal": "900.00"}, {"$decimal": "400.00"})
+    edit = Edit(2, BOB, NOW + timedelta(minutes=3), (change,), (ALICE,))
+    return refund(
+        version=2, edits=(edit,), decisions=approved(BOB), requirements=(replace(FINANCE, quorum=2),)
+    )
+
+
+def burst() -> Burst:
+    """Return a burst of refunds."""
+    pending = tuple(
+        BurstHold(
+            f"{n}" * 16,
+            "payments.issue_refund",
+            f"Refund {n}00.00 EUR on ORD-{n}",
+            {"order_id": f"ORD-{n}", "amount": n * 100, "currency": "EUR"},
+            (),
+            replace(refund().effect, amount="args.amount", currency="args.currency"),
+            NOW + timedelta(hours=4),
+            True,
+        )
+        for n in range(1, 9)
+    )
+    whom = Principal("person", "U0CAROL")
+    return Burst(
+        id="b" * 16, store="s" * 16, session="conversation-4711", agent="support", on_behalf_of=whom,
+        channel="C0APPROVALS", ts="1.1", opened_at=NOW, closed_at=None, count=5,
+        window=timedelta(minutes=10), pending=pending, ended={State.DENIED: 1}, frozen=False,
+    )  # fmt: skip
+
+
 def undeclared_case() -> HoldRecord:
     """Return a hold of a tool that nobody described."""
     return refund(
@@ -224,6 +270,8 @@ CASES: dict[str, Callable[[], HoldRecord]] = {
     "pending-budget": budget_case,
     "pending-quorum": quorum_case,
     "pending-two-needs": two_needs,
+    "pending-editable": editable_case,
+    "pending-edited": edited_case,
     "pending-undeclared": undeclared_case,
     "pending-too-long": long_case,
     "approved": lambda: refund(
@@ -279,6 +327,11 @@ def scenes() -> dict[str, Scene]:
     made = {f"card-{name}": card_scene(case()) for name, case in CASES.items()}
     made |= _modals()
     made["card-staging"] = card_scene(plain_case(), Place(staging=True))
+    made["card-burst"] = Scene(
+        "message", {"blocks": burst_views.card(burst()), "text": burst_views.card_text(burst())}
+    )
+    reminder, text = nudge.reminder(plain_case(), FINANCE.approvers)
+    made["reminder"] = Scene("message", {"blocks": reminder, "text": text})
     made["home"] = Scene("home", home(home_page(), local=True))
     made["home-empty"] = Scene("home", home(HomePage()))
     made["home-refused"] = Scene("home", home(HomePage(refusal="Guests cannot answer.")))
@@ -307,6 +360,11 @@ def _modals() -> dict[str, Scene]:
         "everything-long": everything(long_case(), origin(long_case())),
         "everything-file": everything(plain, origin(plain), replace(paged(plain), large=True), told=STANDS),
         "everything-ran": everything(CASES["ran"](), origin(plain)),
+        "edit": edit_form(editable_case(), origin(plain), FIELDS),
+        "burst-deny": burst_views.deny_form(burst()),
+        "burst-freeze": burst_views.freeze_form(burst()),
+        "doubt-ran": doubt.form(CASES["in-doubt"](), origin(plain), ran=True),
+        "doubt-not-run": doubt.form(CASES["in-doubt"](), origin(plain), ran=False),
         "recording": recording(),
         "told": told("Not recorded", "You are not among the approvers of this hold."),
     }

@@ -10,7 +10,6 @@ import pytest
 
 from bot import names
 from bot.local_workspace import LocalWorkspace
-from bot.references import Reference
 from bot.views import modals
 from gate.editing import edited
 from gate.lifecycle import State
@@ -34,7 +33,7 @@ REFUND = {"order_id": "ORD-1", "amount": Decimal("400.00"), "currency": "EUR", "
 
 def form(office: Office, user: str, record: HoldRecord) -> dict[str, Any]:
     """Choose it from the menu, and return the form's view."""
-    office.press(user, record, names.MORE, value=f"{names.EDIT}|{Reference.of(office.agent.hold(record.id))}")
+    office.press(user, record, names.EDIT)
     return dict(office.control.wait_view(user, "exactly these values"))
 
 
@@ -87,7 +86,7 @@ def test_who_may_not_decide_gets_no_form(office_of: Any) -> None:
     office = office_of(EDITABLE)
     office.open()
     record = office.hold(**REFUND)
-    office.press("U0CAROL", record, names.MORE, value=f"{names.EDIT}|{Reference.of(record)}")
+    office.press("U0CAROL", record, names.EDIT)
     office.control.wait_view("U0CAROL", "not among the approvers")
     assert refusals(office, record) == ["not_eligible"]
 
