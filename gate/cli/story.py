@@ -202,7 +202,8 @@ def _claimed(body: Body) -> str:
     if body["move"]["to"] == "blocked":
         by = ", ".join(body.get("rules", ()))
         return f"It was approved, but blocked before it ran by {by}: {body.get('reason', '')} Nothing ran."
-    return f"The approved call{_version(body)} was started, under policy revision {shapes.revision(body.get('revision', ''))}."
+    revision = shapes.revision(body.get("revision", ""))
+    return f"The approved call{_version(body)} was started, under policy revision {revision}."
 
 
 def _version(body: Body) -> str:
