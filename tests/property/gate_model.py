@@ -24,6 +24,9 @@ class Case:
     call_id: str | None
     state: str
     at: datetime
+    now: tuple[str, int] = ("", 0)
+    """The call as people changed it; ``key`` is as it was submitted."""
+    edits: int = 0
     needs: list[tuple[int, bool, int]] = field(default_factory=list)
     approved: list[str] = field(default_factory=list)
     deadline: datetime = datetime.max
@@ -93,7 +96,7 @@ class Model:
 
     def add(self, id_: str, key: tuple[str, int], call_id: str | None, state: str, now: datetime) -> Case:
         """Add what a call has become."""
-        case = self.cases[id_] = Case(key, call_id, state, now)
+        case = self.cases[id_] = Case(key, call_id, state, now, key)
         if state == "pending":
             _, quorum = self.rule(key)
             case.needs = [(max(quorum, 1), quorum > 0 and key[0] == "desk.pay", 0)]
@@ -120,15 +123,29 @@ class Model:
         if all(met):
             case.state, case.use_by = "approved", now + USE
 
+    def may_edit(self, case: Case, person: str, amount: int, now: datetime) -> bool:
+        """Tell whether somebody may change the amount; a budget that asks lets nobody change what it saw."""
+        self.expire(case, now)
+        ready = case.state == "pending" and not self.frozen and self.large > 0 and case.edits < 5
+        editable = case.needs[0][1] and not case.asked_money and case.now[1] != amount
+        return ready and editable and person in ("U0ALICE", "U0BOB")
+
+    def edit(self, case: Case, person: str, amount: int, now: datetime) -> None:
+        """Make the next version: all approvals are void but the editor's own."""
+        case.now, case.edits, case.posted = (case.now[0], amount), case.edits + 1, True
+        case.needs = [(max(self.large, *(quorum for quorum, _, _ in case.needs)), True, 0)]
+        case.approved, case.asked_money = [], self.over(case.now)
+        self.decide(case, person, False, now)
+
     def claim(self, case: Case, now: datetime) -> bool:
         """Move an approved case as a claim does; tell whether the caller has it in hand now."""
         if case.state != "approved":
             return False
         if now >= case.use_by:
             case.end("expired", now)
-        elif self.frozen or self.rule(case.key)[0] == "block":
+        elif self.frozen or self.rule(case.now)[0] == "block":
             case.end("blocked", now)
-        elif self.over(case.key) and not case.asked_money:
+        elif self.over(case.now) and not case.asked_money:
             case.needs.append((1, False, len(case.approved)))
             case.state, case.asked_money = "pending", True
             self.expire(case, now)
@@ -138,7 +155,7 @@ class Model:
 
     def start(self, case: Case, runner: str) -> None:
         case.state, case.runner = "running", runner
-        self.spent += case.key[1] if case.key[0] == "desk.pay" else 0
+        self.spent += case.now[1] if case.now[0] == "desk.pay" else 0
 
     def expire(self, case: Case, now: datetime) -> None:
         if case.state == "approved" and now >= case.use_by:

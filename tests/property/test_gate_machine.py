@@ -9,9 +9,10 @@ from __future__ import annotations
 import gc
 import json
 import os
+import random
 import shutil
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -19,9 +20,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from hypothesis import settings
+from hypothesis import note, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from gate import processes
 from gate.clock import SystemClock
@@ -38,7 +39,7 @@ from gate.verbs import timing
 from gate.verbs.claim import End
 from tests.faults.invariants import Asked, Rules, broken, gather
 from tests.faults.kill_points import _step as name_of
-from tests.kit import ALICE, BOB, CAROL, POLICY, act, answer, policy, post
+from tests.kit import ALICE, BOB, CAROL, POLICY, ROUTE, act, answer, policy, post
 from tests.property.gate_model import LIMIT, Case, Model
 
 EXAMPLES = int(os.environ.get("GATE_SOAK_MACHINE", "25"))
@@ -49,21 +50,19 @@ budgets:
   - {{id: money, match: desk.pay, sum: effect.amount, limit: {{EUR: {LIMIT}}}, per: agent, window: 365d,
      reason: Much already.}}
 """
+BASE = POLICY.replace("reason: Above ten.", "editable: [args.amount], reason: Above ten.") + MONEY
 POLICIES = {
-    1: policy(POLICY + MONEY),
-    2: policy(POLICY.replace("reason: Above ten.", "quorum: 2, reason: Above ten.") + MONEY),
+    1: policy(BASE),
+    2: policy(BASE.replace("reason: Above ten.", "quorum: 2, reason: Above ten.")),
     0: policy(
         POLICY.replace("then: require_approval,\n     reason: Above ten.", "then: block, reason: No more.")
         + MONEY
     ),
 }
 """Quorum of the rule ``large``, or 0 where it blocks, to the policy."""
-KEYS = st.sampled_from(
-    [("desk.pay", 5), ("desk.pay", 20), ("desk.pay", 20), ("desk.pay", 21), ("desk.fire", 20)]
-)
-AGENTS = st.sampled_from(["a", "b"])
-EVERYBODY = st.sampled_from(["a", "b", "bot"])
-WHICH = st.integers(0, 99)
+KEYS = (("desk.pay", 5), ("desk.pay", 20), ("desk.pay", 20), ("desk.pay", 21), ("desk.fire", 20))
+PEOPLE = ((ALICE,), (BOB,), (CAROL,), (ALICE, BOB), (BOB, ALICE))
+AGENTS, EVERYBODY, BOTH, WHICH = ("a", "b"), ("a", "b", "bot"), (False, True), range(100)
 MEMORY = "/dev/shm"
 """Where nothing waits for a disk."""
 
@@ -97,7 +96,7 @@ class WholeGate(RuleBasedStateMachine):
         self.model, self.flights = Model(), list[Flight]()
         self.runtimes: dict[str, Runtime] = {}
         self.names: dict[str, str] = {}
-        self._lost = False
+        self._lost, self.happened = False, 0
         for slot in ("a", "b", "bot"):
             self._open(slot)
 
@@ -111,6 +110,7 @@ class WholeGate(RuleBasedStateMachine):
         gate = self.runtimes["bot"].service
         gate.sweep()
         gate.heartbeat()
+        assert gate.verify().ok
         for each in self.runtimes.values():
             each.service.close()
         processes.identify, processes.is_dead = self._real
@@ -169,14 +169,27 @@ class WholeGate(RuleBasedStateMachine):
     def _behind(self, slot: str) -> bool:
         return self._time(slot) - self.runtimes[slot].clock.now() > timing.AHEAD
 
+    @rule(chance=st.integers(0, 2**32 - 1))
+    def something_happens(self, chance: int) -> None:
+        """One thing of the table happens.
+
+        It hangs on a number and on how much happened before. With one rule for each thing, Hypothesis would
+        switch most of them off in most runs, and it likes to draw the same number again and again; hardly any
+        call would come to its end.
+        """
+        self.happened += 1
+        toss = random.Random(chance * 1000 + self.happened)
+        (name,) = toss.choices(NAMES, WEIGHTS)
+        given = {key: toss.choice(options) for key, options in HAPPENS[name][1].items()}
+        note(f"{name} {given}")
+        getattr(self, name)(**given)
+
     # ---- what can happen to processes and clocks ----------------------------------------------------------
 
-    @rule(slot=EVERYBODY)
     def crash(self, slot: str) -> None:
         """A process dies; nobody says goodbye."""
         self._crash(slot)
 
-    @rule(slot=EVERYBODY)
     def restart(self, slot: str) -> None:
         """A process closes its gate in order, with calls on their way."""
         runtime = self.runtimes[slot]
@@ -185,7 +198,6 @@ class WholeGate(RuleBasedStateMachine):
         runtime.service.close()
         self._open(slot)
 
-    @rule(slot=EVERYBODY)
     def beat(self, slot: str) -> None:
         """A process says that it lives, and doubts what nobody has in hand."""
         if self._lost:
@@ -196,14 +208,12 @@ class WholeGate(RuleBasedStateMachine):
         mine = {each.case for each in self.flights if each.slot == slot and each.case}
         self.model.beat(name, now, mine)
 
-    @rule(slot=EVERYBODY)
     def beat_steadily(self, slot: str) -> None:
         """One process lives through half a minute; those that say nothing meanwhile count as silent."""
         for _ in range(8):
             self._pass(4)
             self.beat(slot)
 
-    @rule(seconds=st.sampled_from([1, 30, 61, 601, 1801, 3600]))
     def pass_time(self, seconds: int) -> None:
         """Time goes on for everybody."""
         self._pass(seconds)
@@ -212,12 +222,25 @@ class WholeGate(RuleBasedStateMachine):
         self.wall += timedelta(seconds=seconds)
         self.boot += seconds * 10**9
 
-    @rule(seconds=st.sampled_from([61, 299, 301, 7200]), back=st.booleans())
+    def pass_to_a_deadline(self, which: int, around: int) -> None:
+        """Time comes to a second before, at or after a deadline, and who waits for that goes on."""
+        holds = self._open_holds()
+        if not holds:
+            return
+        case = holds[which % len(holds)]
+        due = case.use_by if case.state == "approved" else case.deadline if case.posted else case.deliver
+        left = (due - self.runtimes["a"].clock.now()).total_seconds()
+        self._pass(max(0, int(left) + around))
+        for flight in [each for each in self.flights if self.model.cases.get(each.case) is case]:
+            self._on(flight, True, 1)
+
+    def _open_holds(self) -> list[Case]:
+        return [case for _, case in self._holds() if case.state in ("pending", "approved")]
+
     def jump(self, seconds: int, back: bool) -> None:
         """The wall clock is set; only who starts after it sees that."""
         self.wall += timedelta(seconds=-seconds if back else seconds)
 
-    @rule(slot=AGENTS, key=KEYS)
     def fork(self, slot: str, key: tuple[str, int]) -> None:
         """A forked child makes a call of its own; what its parent runs stays the parent's."""
         gate, now = self.runtimes[slot].service, self._time(slot)
@@ -237,7 +260,6 @@ class WholeGate(RuleBasedStateMachine):
 
     # ---- what people and operators do ---------------------------------------------------------------------
 
-    @rule()
     def deliver(self) -> None:
         """The bot posts every card that waits."""
         now = self._time("bot")
@@ -246,11 +268,14 @@ class WholeGate(RuleBasedStateMachine):
                 self.model.expire(self.model.cases[notice.hold], now)
                 self.model.cases[notice.hold].posted = True
 
-    @precondition(lambda self: self._holds())
-    @rule(which=WHICH, person=st.sampled_from([ALICE, BOB, CAROL]), deny=st.booleans())
-    def decide(self, which: int, person: Person, deny: bool) -> None:
-        """Somebody answers, whether they may or not."""
-        hold, case = self._holds()[which % len(self._holds())]
+    def decide(self, which: int, people: Sequence[Person], deny: bool, open_: bool) -> None:
+        """Some people answer, one after the other, whether they may or not."""
+        holds = [each for each in self._holds() if each[1] in self._open_holds()] if open_ else []
+        holds = holds or self._holds()
+        for person in people if holds else ():
+            self._decide(*holds[which % len(holds)], person, deny)
+
+    def _decide(self, hold: str, case: Case, person: Person, deny: bool) -> None:
         now = self._time("bot")
         may = self.model.may(case, person.user, deny, now)
         try:
@@ -261,30 +286,57 @@ class WholeGate(RuleBasedStateMachine):
             assert may
             self.model.decide(case, person.user, deny, now)
 
-    @precondition(lambda self: self._holds())
-    @rule(which=WHICH)
+    def edit(self, which: int, person: Person, amount: int) -> None:
+        """Somebody changes the amount of a hold and approves it so, whether they may or not."""
+        holds = self._holds()
+        if not holds:
+            return
+        hold, case = holds[which % len(holds)]
+        now, gate = self._time("bot"), self.runtimes["bot"].service
+        may = self.model.may_edit(case, person.user, amount, now)
+        try:
+            gate.edit(
+                hold, store=gate.store_id, nonce=gate.hold(hold).nonce, person=person,
+                satisfies=frozenset({person.user}), changes={"args.amount": amount}, route=ROUTE,
+            )  # fmt: skip
+        except Fault:
+            assert not may
+        else:
+            assert may
+            self.model.edit(case, person.user, amount, now)
+
     def cancel(self, which: int) -> None:
         """An operator takes a hold back."""
+        if not self._holds():
+            return
         hold, case = self._holds()[which % len(self._holds())]
         with suppress(Fault):
             self.runtimes["bot"].service.cancel(hold, by="cli:ops", reason="Not now.")
         if case.state in ("pending", "approved"):
             case.end("cancelled", self._time("bot"))
 
-    @rule()
-    def turn_freeze(self) -> None:
-        """Everything is frozen, or goes on."""
-        gate = self.runtimes["bot"].service
-        (gate.unfreeze if self.model.frozen else gate.freeze)("everything", by="cli:ops", reason="Look.")
-        self.model.frozen = not self.model.frozen
+    def freeze(self, stays: bool) -> None:
+        """Everything is frozen while the calls go on one step, and then most often no more."""
+        self._turn_freeze(True)
+        self.all_go_on(True)
+        if not stays:
+            self._turn_freeze(False)
 
-    @rule(large=st.sampled_from(sorted(POLICIES)))
+    def unfreeze(self) -> None:
+        """Everything goes on."""
+        self._turn_freeze(False)
+
+    def _turn_freeze(self, on: bool) -> None:
+        gate = self.runtimes["bot"].service
+        if on != self.model.frozen:
+            (gate.freeze if on else gate.unfreeze)("everything", by="cli:ops", reason="Look.")
+        self.model.frozen = on
+
     def apply(self, large: int) -> None:
         """Another policy comes into force."""
         self.runtimes["bot"].service.apply(POLICIES[large], by="cli:ops")
         self.model.large = large
 
-    @rule(slot=EVERYBODY)
     def sweep(self, slot: str) -> None:
         """What is past its deadline is ended."""
         now = self._time(slot)
@@ -296,40 +348,57 @@ class WholeGate(RuleBasedStateMachine):
 
     # ---- calls --------------------------------------------------------------------------------------------
 
-    @rule(slot=AGENTS, key=KEYS, call_id=st.sampled_from([None, "c1", "c2"]), waits=st.booleans())
-    def call(self, slot: str, key: tuple[str, int], call_id: str | None, waits: bool) -> None:
-        """Somebody begins a call; nothing of it has happened yet."""
+    def call(
+        self, slot: str, key: tuple[str, int], call_id: str | None, waits: bool, steps: int, posted: bool
+    ) -> None:
+        """Somebody begins a call, which takes its first steps or none yet; most often its card is posted."""
         flight = Flight(slot, key, call_id, waits)
         call = Call(_action(key, call_id), None if waits else 0.0, lambda _: None)
         flight.trip = trip(self.runtimes[slot], call)
         flight.step = next(flight.trip)
         self.flights.append(flight)
+        self._on(flight, True, steps)
+        if posted:
+            self.deliver()
 
-    @precondition(lambda self: self.flights)
-    @rule(which=WHICH, ok=st.booleans(), steps=st.integers(1, 4))
     def go_on(self, which: int, ok: bool, steps: int) -> None:
         """A call takes its next steps, as far as it can."""
-        flight = self.flights[which % len(self.flights)]
+        if self.flights:
+            self._on(self.flights[which % len(self.flights)], ok, steps)
+
+    def all_go_on(self, ok: bool) -> None:
+        """Every call takes one step, if it can."""
+        for flight in list(self.flights):
+            self._on(flight, ok, 1)
+
+    def _on(self, flight: Flight, ok: bool, steps: int) -> None:
         for _ in range(steps):
             if flight in self.flights and self._may_go_on(flight):
                 self._take(flight, ok)
 
-    @precondition(lambda self: self.flights)
-    @rule(which=WHICH, thrown_away=st.booleans())
     def lose_caller(self, which: int, thrown_away: bool) -> None:
-        """The caller is interrupted before its next step, or its call is thrown away."""
-        flight = self.flights.pop(which % len(self.flights))
-        step, case, steps = flight.step, self.model.cases.get(flight.case), flight.trip
-        assert steps is not None
+        """The caller is interrupted before its next step, or its call is thrown away; its process beats."""
+        begun = [each for each in self.flights if isinstance(each.step, ToolStep) or each.ran is not None]
+        lost = (begun or self.flights)[which % len(begun or self.flights)] if self.flights else None
+        if lost is not None:
+            slot = lost.slot
+            self._lose(lost, thrown_away)
+            del lost, begun  # nothing may hold the call any more
+            self._lost = True
+            self.beat(slot)
+
+    def _lose(self, flight: Flight, thrown_away: bool) -> None:
+        self.flights.remove(flight)
+        case = self.model.cases.get(flight.case)
+        assert flight.trip is not None
         if thrown_away:
-            steps.close()
+            flight.trip.close()
         else:
-            abandon(steps, KeyboardInterrupt())
+            abandon(flight.trip, KeyboardInterrupt())
         if case is not None:
             case.waiters.pop(flight, None)
-            if isinstance(step, ToolStep) and not thrown_away:
+            if isinstance(flight.step, ToolStep) and not thrown_away:
                 case.end("failed", self._time(flight.slot))
-        self._lost = True
 
     def _may_go_on(self, flight: Flight) -> bool:
         if not isinstance(flight.step, WaitStep):
@@ -372,7 +441,7 @@ class WholeGate(RuleBasedStateMachine):
             return _refused(do, ClockError)
         reply = do()
         if name == "claim":
-            self._claimed(flight, case, reply.run, now)
+            self._claimed(flight, case, reply[0].run, now)
         elif name == "sweep":
             self.model.sweep(now)
         elif name == "leave":
@@ -411,8 +480,10 @@ class WholeGate(RuleBasedStateMachine):
         """A caller is told what the model knows."""
         code = "failed" if isinstance(ending, Raised) else ending.code
         self._note("told", flight.case, code=code)
-        if flight.ran is None and not flight.waits:
-            state = self.model.cases[flight.case].state
+        state = self.model.cases[flight.case].state
+        if code == "pending":
+            assert not flight.waits  # as it was when it was looked at
+        elif flight.ran is None:
             assert TOLD.get(code, code) == state or (code, state) == ("in_doubt", "running"), (code, state)
 
     def _note(self, file: str, action: str, **more: Any) -> None:
@@ -428,11 +499,34 @@ class WholeGate(RuleBasedStateMachine):
             id_: case.state for id_, case in self.model.cases.items()
         }
 
-    @invariant()
-    def the_log_is_whole(self) -> None:
-        if len(self.model.cases) % 8 == 0:
-            assert self.runtimes["bot"].service.verify().ok
 
+HAPPENS: dict[str, tuple[int, dict[str, Sequence[Any]]]] = {
+    "call": (8, {"slot": AGENTS, "key": KEYS, "call_id": [None, None, None, "c1"],
+                 "waits": [True, True, True, False], "steps": (0, 1, 2),
+                 "posted": [True, True, True, False]}),
+    "go_on": (6, {"which": WHICH, "ok": BOTH, "steps": (1, 2, 3, 4)}),
+    "all_go_on": (10, {"ok": BOTH}),
+    "decide": (12, {"which": WHICH, "people": PEOPLE, "deny": [False] * 6 + [True],
+                    "open_": [True, True, True, False]}),
+    "edit": (4, {"which": WHICH, "person": (ALICE, BOB, CAROL), "amount": (19, 22, 23)}),
+    "lose_caller": (2, {"which": WHICH, "thrown_away": BOTH}),
+    "deliver": (2, {}),
+    "pass_to_a_deadline": (2, {"which": WHICH, "around": (-1, 0, 1)}),
+    "pass_time": (2, {"seconds": [1, 30, 61, 601]}),
+    "freeze": (2, {"stays": [False, False, False, True]}),
+    "unfreeze": (2, {}),
+    "apply": (2, {"large": [1, 1, 2, 2, 0]}),
+    "cancel": (1, {"which": WHICH}),
+    "sweep": (1, {"slot": EVERYBODY}),
+    "beat": (1, {"slot": EVERYBODY}),
+    "beat_steadily": (1, {"slot": EVERYBODY}),
+    "crash": (1, {"slot": EVERYBODY}),
+    "restart": (1, {"slot": EVERYBODY}),
+    "fork": (1, {"slot": AGENTS, "key": KEYS}),
+    "jump": (1, {"seconds": [61, 299, 301, 7200], "back": BOTH}),
+}  # fmt: skip
+"""What can happen: its weight, and what is left to chance."""
+NAMES, WEIGHTS = list(HAPPENS), [weight for weight, _ in HAPPENS.values()]
 
 TOLD = {
     "ran": "succeeded", "frozen": "blocked", "expired_unanswered": "expired", "expired_unused": "expired",
