@@ -16,6 +16,7 @@ from bot.settings import BotFault, BotSettings
 from gate import Denied, Gate
 from gate.lifecycle import State
 from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, office, office_of, settings
+from tests.patience import PATIENCE
 
 __all__ = ["office", "office_of"]
 
@@ -95,7 +96,7 @@ def test_a_guarded_call_waits_for_slack_and_goes_on(db: Path, workspace: LocalWo
         person.start()
         with gate.session("c-1", on_behalf_of=None), pytest.raises(Denied) as denied:
             issue_refund("ORD-1", 400, "EUR")
-        person.join(10)
+        person.join(PATIENCE)
     assert "no claim" in denied.value.message_for_agent
 
 

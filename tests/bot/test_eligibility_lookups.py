@@ -16,6 +16,7 @@ from bot.local_workspace import LocalWorkspace
 from gate.errors import NotEligible
 from gate.model import Approver, HoldRecord, Principal, Requirement
 from tests.bot.records import FINANCE, refund
+from tests.patience import PATIENCE
 
 T = TypeVar("T")
 HOME = "T0LOCAL"
@@ -39,7 +40,7 @@ def asking(
 
     async def run() -> T:
         client = AsyncWebClient(
-            token=workspace.bot_token, base_url=workspace.api_url, retry_handlers=[], timeout=5
+            token=workspace.bot_token, base_url=workspace.api_url, retry_handlers=[], timeout=int(PATIENCE)
         )
         hand = Hand()
         directory = Directory(client, hand)

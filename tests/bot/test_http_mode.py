@@ -15,6 +15,7 @@ from bot.app import SlackBot
 from bot.settings import BotFault
 from gate.lifecycle import State
 from tests.bot.bot_fixtures import CHANNEL, Office, office, office_of, settings
+from tests.patience import PATIENCE
 
 __all__ = ["office", "office_of"]
 
@@ -46,7 +47,7 @@ class Caller:
         if signature is None:
             signature = self._signer.generate_signature(timestamp=stamp, body=body) or ""
         headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": signature, "Content-Type": kind}
-        link = http.client.HTTPConnection(self._where.hostname or "", self._where.port or 0, timeout=10)
+        link = http.client.HTTPConnection(self._where.hostname or "", self._where.port or 0, timeout=PATIENCE)
         try:
             link.request(method, path, body=body, headers=headers)
             answer = link.getresponse()

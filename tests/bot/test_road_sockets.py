@@ -14,6 +14,7 @@ from gate.errors import StoreError
 from gate.lifecycle import State
 from tests.bot.bot_fixtures import CHANNEL, eventually, spell
 from tests.bot.road import REFUND, Road, road, short_road
+from tests.patience import PATIENCE
 
 __all__ = ["road", "short_road"]
 
@@ -101,7 +102,7 @@ def _at_once(press: Any, each: list[Any]) -> None:
     start = threading.Barrier(len(each))
 
     def wait_and_press(one: Any) -> None:
-        start.wait(10)
+        start.wait(PATIENCE)
         press(one)
 
     with ThreadPoolExecutor() as pool:

@@ -12,6 +12,7 @@ from slack_sdk.web import WebClient
 
 from bot.local_workspace import ControlError, LocalWorkspace
 from tests.bot.workspace_blocks import CHANNEL, actions, button, modal, plain, section, text_input
+from tests.patience import PATIENCE
 
 Bolt = Callable[[Callable[[AsyncApp], None]], Any]
 
@@ -144,7 +145,7 @@ def test_a_menu_and_a_cancelled_confirm(workspace: LocalWorkspace, client: WebCl
     menu = {"type": "overflow", "action_id": "more", "options": options}
     ts = post(client, actions(menu, button("approve", confirm=confirm)))
     assert workspace.control.click("U0ALICE", CHANNEL, ts, "more", value="view")["acked"]
-    assert came.wait(5)
+    assert came.wait(PATIENCE)
     assert chosen == ["view"]
     before = len(workspace.control.envelopes())
     assert not workspace.control.click("U0ALICE", CHANNEL, ts, "approve", confirm=False)["delivered"]

@@ -11,6 +11,7 @@ from slack_sdk.web import WebClient
 
 from bot.local_workspace import ControlError, LocalWorkspace
 from tests.bot.workspace_blocks import CHANNEL
+from tests.patience import PATIENCE
 
 
 def test_a_rate_limit_says_when_to_come_back(workspace: LocalWorkspace, client: WebClient) -> None:
@@ -61,8 +62,8 @@ def test_errors_and_500s_until_they_are_cleared(workspace: LocalWorkspace, clien
 
 def test_a_delay_is_seen_by_the_caller_only(workspace: LocalWorkspace, client: WebClient) -> None:
     """A caller with little patience gives up; the call is done all the same."""
-    workspace.control.faults.set("chat.postMessage", kind="delay", seconds=0.5)
-    hasty = WebClient(client.token, base_url=workspace.api_url, retry_handlers=[], timeout=0.2)
+    workspace.control.faults.set("chat.postMessage", kind="delay", seconds=1.5)
+    hasty = WebClient(client.token, base_url=workspace.api_url, retry_handlers=[], timeout=1)
     with pytest.raises(TimeoutError):
         hasty.chat_postMessage(channel=CHANNEL, text="slow")
     assert workspace.control.wait_message(CHANNEL, "slow")
@@ -84,7 +85,7 @@ def test_a_fault_is_counted_once_under_many_callers(workspace: LocalWorkspace) -
     for each in threads:
         each.start()
     for each in threads:
-        each.join(10)
+        each.join(PATIENCE)
     assert failed == ["service_unavailable"] * 3
     assert len(workspace.control.messages(CHANNEL)) == 5
 

@@ -21,6 +21,7 @@ from slack_sdk.web import WebClient
 
 from bot.local_workspace import NOTICE, Channel, ControlError, LocalWorkspace, Seed
 from tests.bot.workspace_blocks import CHANNEL, actions, button, modal, text_input
+from tests.patience import PATIENCE
 
 
 class HttpApp:
@@ -31,7 +32,7 @@ class HttpApp:
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
         self.workspace, self.listen = workspace, listen
-        self.url = asyncio.run_coroutine_threadsafe(self._start(), self.loop).result(10)
+        self.url = asyncio.run_coroutine_threadsafe(self._start(), self.loop).result(PATIENCE)
 
     async def _start(self) -> str:
         app = AsyncApp(token=self.workspace.bot_token, signing_secret=self.workspace.signing_secret)
@@ -44,9 +45,9 @@ class HttpApp:
 
     def stop(self) -> None:
         """End the server and its thread."""
-        asyncio.run_coroutine_threadsafe(self.runner.cleanup(), self.loop).result(10)
+        asyncio.run_coroutine_threadsafe(self.runner.cleanup(), self.loop).result(PATIENCE)
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(10)
+        self.thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_clicks_modals_commands_and_events_over_http(
     workspace.control.slash("U0ALICE", CHANNEL, "/gate holds")
     assert workspace.control.wait_ephemeral("U0ALICE", "No holds.")
     assert workspace.control.open_home("U0ALICE")["acked"]
-    assert opened.wait(5)
+    assert opened.wait(PATIENCE)
 
 
 def test_an_unmatched_click_over_http_is_an_error(
@@ -171,7 +172,7 @@ def test_the_signature_is_slacks(workspace: LocalWorkspace) -> None:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         return runner
 
-    runner = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+    runner = asyncio.run_coroutine_threadsafe(start(), loop).result(PATIENCE)
     workspace.control.set_transport("http", f"http://127.0.0.1:{runner.addresses[0][1]}/")
     workspace.control.slash("U0ALICE", CHANNEL, "/gate show @bob")
     body, headers = seen[0]
@@ -179,9 +180,9 @@ def test_the_signature_is_slacks(workspace: LocalWorkspace) -> None:
     assert verifier.is_valid_request(body, headers)
     assert not verifier.is_valid_request(body + b"x", headers)
     assert b"%3C%40U0BOB%7Cbob%3E" in body
-    asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
+    asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(PATIENCE)
     loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
+    thread.join(PATIENCE)
 
 
 @pytest.mark.parametrize("url", ["https://example.com/slack", "http://10.0.0.1/", "ftp://127.0.0.1/", None])
@@ -236,9 +237,9 @@ def test_the_page_is_told_of_changes(workspace: LocalWorkspace, client: WebClien
             with pytest.raises(WSServerHandshakeError):
                 await session.ws_connect(f"{workspace.url}/control/live", origin="https://example.com")
             async with session.ws_connect(f"{workspace.url}/control/live", origin=workspace.url) as socket:
-                first = (await socket.receive_json(timeout=5))["counter"]
+                first = (await socket.receive_json(timeout=PATIENCE))["counter"]
                 await asyncio.to_thread(client.chat_postMessage, channel=CHANNEL, text="x")
-                return first, (await socket.receive_json(timeout=5))["counter"]
+                return first, (await socket.receive_json(timeout=PATIENCE))["counter"]
 
     first, second = asyncio.run(watch())
     assert second > first

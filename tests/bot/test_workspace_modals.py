@@ -17,6 +17,7 @@ from slack_sdk.webhook import WebhookClient
 
 from bot.local_workspace import ControlError, LocalWorkspace
 from tests.bot.workspace_blocks import CHANNEL, Json, actions, button, modal, plain, section, text_input
+from tests.patience import PATIENCE
 
 Bolt = Callable[[Callable[[AsyncApp], None]], Any]
 
@@ -183,11 +184,11 @@ def test_an_update_sent_after_the_answer_comes_last(workspace: LocalWorkspace, c
             app_token=workspace.app_token
         )
         async with ClientSession() as session, session.ws_connect(opened["url"]) as socket:
-            assert (await socket.receive_json(timeout=5))["type"] == "hello"
+            assert (await socket.receive_json(timeout=PATIENCE))["type"] == "hello"
             submitting = asyncio.create_task(
                 asyncio.to_thread(workspace.control.submit_view, "U0ALICE", view["id"])
             )
-            envelope = await socket.receive_json(timeout=5)
+            envelope = await socket.receive_json(timeout=PATIENCE)
             answer = {"response_action": "update", "view": modal(section("Recording"))}
             await socket.send_json({"envelope_id": envelope["envelope_id"], "payload": answer})
             await app_web.views_update(view_id=view["id"], view=modal(section("Recorded")))
@@ -280,7 +281,7 @@ def test_a_click_in_a_modal_and_its_closing(workspace: LocalWorkspace, client: W
     assert seen[0]["view"]["state"]["values"]["comment"]["text"]["value"] == "typed"
     workspace.control.close_view("U0ALICE", top["id"])
     workspace.control.close_view("U0ALICE", view["id"])
-    assert closed.wait(5)
+    assert closed.wait(PATIENCE)
 
 
 def test_a_person_does_not_press_in_anothers_modal(workspace: LocalWorkspace, client: WebClient) -> None:
@@ -312,7 +313,7 @@ def test_the_home_tab(workspace: LocalWorkspace, client: WebClient, bolt: Bolt) 
     home = workspace.control.wait_home("U0ALICE", "Your holds")
     assert workspace.control.home("U0BOB") is None
     workspace.control.click_view("U0ALICE", home["id"], "refresh")
-    assert pressed.wait(5)
+    assert pressed.wait(PATIENCE)
     with pytest.raises(SlackApiError):
         client.views_publish(user_id="U0ALICE", hash="old", view={"type": "home", "blocks": [section("x")]})
 

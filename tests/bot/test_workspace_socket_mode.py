@@ -14,6 +14,7 @@ from slack_sdk.web import WebClient
 
 from bot.local_workspace import LocalWorkspace
 from tests.bot.workspace_blocks import CHANNEL, actions, button
+from tests.patience import PATIENCE
 
 Bolt = Callable[[Callable[[AsyncApp], None]], Any]
 
@@ -46,7 +47,7 @@ class Clicks:
     def wait(self, number: int) -> bool:
         """Wait until so many clicks were seen."""
         with self.condition:
-            return self.condition.wait_for(lambda: len(self.seen) >= number, 10)
+            return self.condition.wait_for(lambda: len(self.seen) >= number, PATIENCE)
 
 
 @pytest.fixture
@@ -99,7 +100,6 @@ def test_the_app_comes_back_after_a_disconnect(
     opened = "apps.connections.open"
     workspace.control.wait_until(
         lambda state: len(workspace.control.calls(opened)) > 1 and state["transport"]["connections"] == 1,
-        timeout=20,
     )
     assert workspace.control.click("U0ALICE", CHANNEL, card, "approve")["acked"]
 
@@ -187,7 +187,7 @@ def test_an_event_is_repeated_and_a_click_is_not(workspace: LocalWorkspace, bolt
 
     bolt(listen)
     workspace.control.open_home("U0ALICE")
-    assert again.wait(10)
+    assert again.wait(PATIENCE)
     before = len(workspace.control.envelopes())
     workspace.control.click("U0ALICE", CHANNEL, card, "approve")
     assert len(workspace.control.envelopes()) == before + 1

@@ -18,6 +18,7 @@ from gate.verbs.claim import End
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, office_of
 from tests.bot.presses import refusals
 from tests.gate_kit import gate_on
+from tests.patience import PATIENCE
 
 __all__ = ["office", "office_of"]
 
@@ -132,7 +133,7 @@ def test_fetching_an_address_changes_nothing(office: Office, method: str) -> Non
     office.card(record)
     where = urlsplit(bot.address)
     for path in ("/", "/health", "/slack/events", f"/slack/events?hold={record.id}&approve=1", "/approve"):
-        link = http.client.HTTPConnection(where.hostname or "", where.port or 0, timeout=10)
+        link = http.client.HTTPConnection(where.hostname or "", where.port or 0, timeout=PATIENCE)
         link.request(method, path, body=f"payload={record.nonce}")
         status = link.getresponse().status
         link.close()
