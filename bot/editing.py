@@ -14,6 +14,7 @@ from bot.forms import FAILED, MISSING, TOO_LONG, errors, window
 from bot.payloads import Press, input_value
 from bot.references import Origin
 from bot.views import edits, modals
+from bot.views.card import must_view
 from bot.views.text import Block
 from gate.errors import BadEdit, Fault, IllegalMove
 from gate.lifecycle import State
@@ -74,7 +75,9 @@ class Editing:
         """Refuse early whoever has to open the full view first."""
         eligible = await self._deciding.eligible(press, origin, record)
         viewed = self._desk.service.viewed
-        if record.view_required and not await self._desk.run(viewed, record.id, eligible.person):
+        if must_view(record) and not record.view_required:
+            await self._desk.run(self._desk.service.require_view, record.id)
+        if must_view(record) and not await self._desk.run(viewed, record.id, eligible.person):
             raise IllegalMove(VIEW_FIRST, code="view_required")
 
     async def _submit(self, press: Press) -> Block:

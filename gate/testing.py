@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from gate.clock import FakeClock
 from gate.errors import GuardError, NotEligible
@@ -42,26 +42,30 @@ class Answer:
     Attributes:
         kind: ``approve``, ``deny``, ``expire`` (nobody answers) or ``nobody`` (nobody could be asked).
         comment: Their words.
+        changes: By path, such as ``args.amount``, the values that the first of them changes.
     """
 
     kind: Kind
     comment: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 Answers = Mapping[str, Answer | Callable[[HoldRecord], Answer]]
 """Action name or glob to its answer, or to a function of the hold that gives it."""
 
 
-def approve(comment: str = "Approved in a test.") -> Answer:
+def approve(comment: str = "Approved in a test.", *, changes: Mapping[str, Any] | None = None) -> Answer:
     """Answer by as many approvals as the policy asks for.
 
     Args:
         comment: What each approver writes; the agent reads it.
+        changes: By path, such as ``args.amount``, the values that the first of them changes before; the
+            policy must name them ``editable``. Default: none.
 
     Returns:
         An answer for ``scripted``.
     """
-    return Answer("approve", comment)
+    return Answer("approve", comment, changes or {})
 
 
 def deny(comment: str = "Denied in a test.") -> Answer:
@@ -201,7 +205,7 @@ def _give(script: Script, hold: HoldRecord, answer: Answer) -> None:
         script.clock.advance(max(hold.expires_at - script.clock.now(), timedelta(0)))
         service.sweep()
     else:
-        _decide(service, hold, answer.kind, answer.comment)
+        _decide(service, _changed(service, hold, answer), answer.kind, answer.comment)
 
 
 def _post(service: Service) -> None:
@@ -210,8 +214,28 @@ def _post(service: Service) -> None:
         service.notice_done(notice.id, channel=notice.channel or "C0TEST", ts=f"{notice.id}.0")
 
 
+def _changed(service: Service, hold: HoldRecord, answer: Answer) -> HoldRecord:
+    """Let somebody change what the answer says, and return the hold after it."""
+    if not answer.changes:
+        return hold
+    person = Person(_TEAM, "U0TEST0", "tester 0")
+    service.record_view(hold.id, nonce=hold.nonce, person=person)
+    return service.edit(
+        hold.id,
+        store=hold.store,
+        nonce=hold.nonce,
+        person=person,
+        satisfies=frozenset(str(approver) for approver in service.approvers_of(hold.id)),
+        changes=answer.changes,
+        route=_ROUTE,
+        comment=answer.comment,
+    )
+
+
 def _decide(service: Service, hold: HoldRecord, said: Said, comment: str) -> None:
     """Let people who satisfy every approver entry answer, one after the other, until it is decided."""
+    if hold.state != State.PENDING:
+        return
     satisfies = frozenset(str(approver) for approver in service.approvers_of(hold.id))
     for number in range(1, _MOST_PEOPLE + 1):
         person = Person(_TEAM, f"U0TEST{number}", f"tester {number}")

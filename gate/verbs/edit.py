@@ -77,7 +77,10 @@ def edit(
         row = decide.current(turn, ballot, store)
         _check(turn, row, ballot, policy)
         if revised is None or isinstance(revised, Fault):
-            raise revised or IllegalMove("This call cannot be changed.", code="not_editable")
+            raise revised or IllegalMove(
+                "Nothing in this call may be changed: a rule must name the path under editable.",
+                code="not_editable",
+            )
         revised = _judged(turn, row, revised)
     except Fault as fault:
         _refuse(turn, ballot, fault, revised)
