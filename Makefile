@@ -6,7 +6,7 @@ RUN := $(VENV)/bin
 # One more than cores, since many tests wait for sockets and processes.
 WORKERS ?= $(shell expr $$(nproc) + 1)
 
-.PHONY: demo test soak soak-policies soak-faults soak-long check format bench snapshots clean
+.PHONY: demo test soak soak-policies soak-faults soak-long check format bench bench-peers snapshots clean
 
 demo: $(VENV)/ready
 	@$(RUN)/python -m demo $(if $(AUTO),--auto)
@@ -48,13 +48,23 @@ format: $(VENV)/ready
 	$(RUN)/ruff check --fix .
 	$(RUN)/ruff format .
 
+# What the gate costs beside bare commits of the same run; ARGS=--quick for a look.
 bench: $(VENV)/ready
 	@$(RUN)/python -m bench $(ARGS)
+
+# Other gates beside this one, each in an environment of its own in the cache folder.
+bench-peers: $(VENV)/ready
+	@$(RUN)/python -m bench.peers $(ARGS)
 
 # The stored views of Slack messages and windows, drawn anew: look at the difference before you keep it.
 snapshots: $(VENV)/ready
 	GATE_RENEW_SNAPSHOTS=1 $(RUN)/python -m pytest -q tests/bot/test_view_snapshots.py
 	git diff --stat -- tests/bot/snapshots
+
+# The pictures of the docs, drawn by Chromium from the stored views.
+pictures: $(VENV)/ready
+	@.ci/chromium
+	$(RUN)/python -m docs.pictures
 
 clean:
 	rm -rf $(VENV) build dist

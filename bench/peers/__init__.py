@@ -1,0 +1,1 @@
+"""Other gates beside this one: an allowed call with four arguments, each in an environment of its own."""
