@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -190,7 +190,9 @@ def read_catalogue(path: Path) -> list[Tool]:
 
 def read_tools(path: Path | None) -> Tools:
     """Return what a file of ``gate tools export`` knows; nothing without a file."""
-    if path is None:
-        return Tools({}, {})
-    found = read_catalogue(path)
+    return Tools({}, {}) if path is None else known_tools(read_catalogue(path))
+
+
+def known_tools(found: Sequence[Tool]) -> Tools:
+    """Return what a catalogue knows, by action name."""
     return Tools({tool.name: tool.parameters for tool in found}, {tool.name: tool.effect for tool in found})

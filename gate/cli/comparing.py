@@ -27,13 +27,17 @@ def show_command(revision: str | None, db: Path | None, as_json: bool) -> None:
     """Write the exact text of a revision.
 
     By default of the one in force. REVISION is at least its first six characters.
-    Its files stand one after the other, as they were applied.
+    A set of one file is written exactly as it was applied; several stand one after the other, each under a
+    comment with its name.
     """
     with opened(db) as service:
         wanted = full_revision([each.revision for each in service.revisions()], revision)
         texts = service.texts(wanted) or {}
     if as_json:
         output.emit({"revision": wanted, "files": dict(texts)})
+        return
+    if len(texts) == 1:
+        output.verbatim(*texts.values())
         return
     for name, text in texts.items():
         output.verbatim(f"# {name}, revision {shapes.revision(wanted)}\n{text}")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gate.cli import output, shapes
-from gate.cli.check import read_tools, tell_untold
+from gate.cli.check import Tools, known_tools, read_tools, tell_untold
 from gate.cli.options import json_option, opened, policy_option, required_policy
 from gate.digest import snapshot
 from gate.errors import ActionError
@@ -27,7 +27,9 @@ from gate.policy.explain import (
 )
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
+from gate.policy.reading import Sign
 
+_SIGNS = frozenset(sign.value for sign in Sign)
 _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
 
 
@@ -47,7 +49,7 @@ _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
     "--db",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="A store whose budgets say what is used.  [default: nothing is used]",
+    help="A store that says what budgets have used and, without --tools, what tools take.",
 )
 @json_option
 def explain_command(
@@ -59,7 +61,8 @@ def explain_command(
     true, false or unknown, and why; each budget with its numbers; and which file decided what the tool does.
     The call is written as for 'gate check'. Nothing runs and nothing is recorded.
     """
-    loaded, known = load_path(required_policy(policy)), read_tools(tools)
+    loaded = load_path(required_policy(policy))
+    known = read_tools(tools) if tools is not None or db is None else _of_store(db)
     call = _read(written, known.parameters)
     action = replace(call.action, effect=known.effects.get(call.action.name))
     told = _explained(loaded, action, db)
@@ -69,6 +72,12 @@ def explain_command(
         _show(told, action.name)
     if not told.parameters_known and told.files:
         tell_untold([action.name], what="--tools FILE")
+
+
+def _of_store(db: Path) -> Tools:
+    """Return what a store's catalogue knows of tools."""
+    with opened(db) as service:
+        return known_tools(service.tools())
 
 
 def _explained(policy: PolicySet, action: Action, db: Path | None) -> Explanation:
@@ -163,7 +172,8 @@ def _show_budget(told: BudgetTold) -> None:
 
 
 def _show_condition(told: ConditionTold, indent: int) -> None:
-    value = f" – the call has {told.value}" if told.value else ""
+    given = "" if told.value in _SIGNS else "the call has "
+    value = f" – {given}{told.value}" if told.value else ""
     output.say(f"{_MARKS[told.truth]} {told.text}{value}: {told.truth}", indent=indent)
     for why in () if told.parts else told.whys:
         output.say(why, indent=indent + 4)

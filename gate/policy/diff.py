@@ -50,13 +50,7 @@ def differences(old: PolicySet | None, new: PolicySet) -> tuple[Difference, ...]
         The differences; one that names comments and layout where only the texts differ; none where the
         revisions are the same.
     """
-    before = {file.file: file for file in old.files} if old else {}
-    after = {file.file: file for file in new.files}
-    found = [
-        each
-        for name in sorted(before.keys() | after.keys())
-        for each in _file(name, before.get(name), after.get(name))
-    ]
+    found = [each for one, two in _pairs(old.files if old else (), new.files) for each in _file(one, two)]
     if not found and old is not None and old.revision != new.revision:
         found = [Difference("changed", "", "", "only comments or layout; every rule is the same")]
     return tuple(found)
@@ -67,20 +61,52 @@ def describe_changes(old: PolicySet | None, new: PolicySet) -> list[str]:
     return [str(each) for each in differences(old, new)]
 
 
-def _file(name: str, old: PolicyFile | None, new: PolicyFile | None) -> Iterator[Difference]:
+def _pairs(
+    old: Sequence[PolicyFile], new: Sequence[PolicyFile]
+) -> list[tuple[PolicyFile | None, PolicyFile | None]]:
+    """Return the files that are compared: of one file name, else of one name, else the only two."""
+    left = list(new)
+    found: list[tuple[PolicyFile | None, PolicyFile | None]] = []
+    for same in (_same_file, _same_name, lambda one, two: len(old) == len(new) == 1):
+        for one in [each for each in old if all(each is not before for before, _ in found)]:
+            two = next((each for each in left if same(one, each)), None)
+            if two is not None:
+                left.remove(two)
+                found.append((one, two))
+    gone = [(each, None) for each in old if all(each is not before for before, _ in found)]
+    return sorted([*found, *gone, *((None, each) for each in left)], key=_file_name)
+
+
+def _same_file(one: PolicyFile, two: PolicyFile) -> bool:
+    return one.file == two.file
+
+
+def _same_name(one: PolicyFile, two: PolicyFile) -> bool:
+    return one.name == two.name
+
+
+def _file_name(pair: tuple[PolicyFile | None, PolicyFile | None]) -> str:
+    return next(each.file for each in pair[::-1] if each is not None)
+
+
+def _file(old: PolicyFile | None, new: PolicyFile | None) -> Iterator[Difference]:
     if old is None and new is not None:
-        yield Difference("added", "", name, f": default {new.default}")
+        yield Difference("added", "", new.file, f": default {new.default}")
         yield from _listed(new.name, {}, _rules(new))
         yield from _listed(new.name, {}, _rules(new, "budgets"))
     elif new is None and old is not None:
-        yield Difference("removed", "", name, f": default {old.default}")
+        yield Difference("removed", "", old.file, f": default {old.default}")
         yield from _listed(old.name, _rules(old), {})
         yield from _listed(old.name, _rules(old, "budgets"), {})
     elif old is not None and new is not None:
-        yield from _both(name, old, new)
+        yield from _both(new.file, old, new)
 
 
 def _both(name: str, old: PolicyFile, new: PolicyFile) -> Iterator[Difference]:
+    if old.file != new.file:
+        yield Difference("changed", "", name, f": was the file {old.file}")
+    if old.name != new.name and "name" not in {*old.document, *new.document}:
+        yield Difference("changed", "", name, f": its rules are {new.name}/… and were {old.name}/…")
     yield from _keys(name, _top(old), _top(new), "file")
     for part in ("approvals", "limits", "names"):
         yield from _keys(f"{name} {part}", _part(old, part), _part(new, part), part)

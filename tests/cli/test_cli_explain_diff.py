@@ -135,6 +135,23 @@ def test_diff_of_two_files_says_which_way(desk: Path, tmp_path: Path) -> None:
     assert "Nothing differs" in said("policy", "diff", desk, desk.parent / "desk.yml")
 
 
+def test_diff_compares_files_by_name_where_their_files_are_called_otherwise(
+    desk: Path, tmp_path: Path
+) -> None:
+    """A policy tried under another file name differs in what was changed, not in everything."""
+    other = tmp_path / "next.yml"
+    other.write_text(OTHER)
+    text = said("policy", "diff", desk, other)
+    assert "- Changed: next.yml: was the file desk.yml" in text
+    assert "1 loosened, 2 changed." in text
+    two = tmp_path / "two"
+    two.mkdir()
+    (two / "renamed.yml").write_text(POLICY)
+    (two / "more.yml").write_text("default: abstain\n")
+    kinds = [each["kind"] for each in read("policy", "diff", desk, two)["differences"]]
+    assert kinds == ["added", "changed"]
+
+
 def test_diff_takes_revisions_of_the_store(desk: Path, db: Path) -> None:
     """A prefix of six characters names one, beside a path or another revision."""
     for text in (POLICY, OTHER):

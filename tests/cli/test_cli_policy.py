@@ -149,10 +149,12 @@ def test_show_writes_the_files_byte_for_byte(folder: Path, db: Path) -> None:
     read("policy", "apply", "--policy", folder, "--db", db)
     texts = read("policy", "show", "--db", db)
     assert texts["files"] == {"desk.yml": (folder / "desk.yml").read_text()}
-    shown = said("policy", "show", "--db", db, COLUMNS="40")
-    head, _, body = shown.partition("\n")
-    assert head == f"# desk.yml, revision {texts['revision'][:12]}"
-    assert body == (folder / "desk.yml").read_text()
+    assert said("policy", "show", "--db", db, COLUMNS="40") == (folder / "desk.yml").read_text()
+    (folder / "more.yml").write_text("default: abstain")
+    revision = read("policy", "apply", "--policy", folder, "--db", db)["revision"][:12]
+    shown = said("policy", "show", "--db", db)
+    one = f"# desk.yml, revision {revision}\n{(folder / 'desk.yml').read_text()}"
+    assert shown == f"{one}# more.yml, revision {revision}\ndefault: abstain\n"
 
 
 def test_show_an_older_revision(folder: Path, db: Path) -> None:

@@ -26,9 +26,9 @@ NAMES = [
     "it.get_it",
     "desk.it",
 ]
-_GLOBS = [*NAMES, "shop.*", "*", "*.get_*", ["shop.pay", "desk.*"]]
+_GLOBS: list[Any] = [*NAMES, "shop.*", "*", "*.get_*", ["shop.pay", "desk.*"]]
 _ANSWERS = ["allow", "allow", "require_approval", "block"]
-_NUMBERS = [0, 1, 2, 250, Decimal("250.01"), 5001]
+_NUMBERS: list[Any] = [0, 1, 2, 250, Decimal("250.01"), 5001]
 _TEXTS = ["a", "dev", "bob@ours.example", "x@rival.example", "duplicate"]
 _PATTERNS = ["*@ours.example", "a*", "d*e*", "*"]
 _REGEXES = ["[^@,]+@ours[.]example", "(dev|a)", ".*a.*"]
@@ -82,7 +82,12 @@ class _Maker:
 
     def _rule(self, number: int) -> dict[str, Any]:
         then = self._chance.choice(_ANSWERS)
-        rule = {"id": f"r{number}", "match": self._chance.choice(_GLOBS), "then": then, "reason": "Why."}
+        rule: dict[str, Any] = {
+            "id": f"r{number}",
+            "match": self._chance.choice(_GLOBS),
+            "then": then,
+            "reason": "Why.",
+        }
         if then == "require_approval":
             rule["quorum"] = self._chance.choice([1, 1, 2])
         return rule | ({"when": self._when(2)} if self._chance.random() < 0.9 else {})
@@ -94,7 +99,7 @@ class _Maker:
     def _budget(self, number: int) -> dict[str, Any]:
         summed = self._chance.choice([None, "effect.amount", "effect.count"])
         limit: Any = self._chance.choice([0, 1, 3])
-        budget = {
+        budget: dict[str, Any] = {
             "id": f"b{number}",
             "match": self._chance.choice(_GLOBS),
             "limit": {"EUR": 300, "*": 300} if summed == "effect.amount" else limit,
@@ -132,7 +137,7 @@ class _Maker:
         return {f"args.{self._chance.choice(['n', 'amount'])}": self._chance.choice([{word: number}, many])}
 
     def _text(self) -> dict[str, Any]:
-        test = self._chance.choice([
+        test: dict[str, Any] = self._chance.choice([
             {self._chance.choice(["eq", "ne", "contains"]): self._chance.choice(_TEXTS)},
             {self._chance.choice(["in", "not_in"]): self._chance.sample(_TEXTS, 2)},
             {self._chance.choice(["glob", "not_glob"]): self._chance.choice(_PATTERNS)},
