@@ -7,10 +7,9 @@ import random
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -18,7 +17,8 @@ from gate.clock import monotonic, pause
 from gate.errors import GateError, StoreBusy, StoreError
 from gate.store import files, keys, migrations
 from gate.store.faults import explained, is_busy
-from gate.store.port import Params, Reader, Row, Tx
+from gate.store.port import Reader, Tx
+from gate.store.statements import Rows
 
 BUSY_SECONDS = 10.0
 """How long a transaction is tried for before StoreBusy."""
@@ -35,31 +35,6 @@ _stores_lock = threading.Lock()
 
 _locked: list[SqliteStore] = []
 """The stores that a fork under way has locked."""
-
-
-class _Rows:
-    """Run statements on one connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def one(self, sql: str, params: Params = ()) -> Row | None:
-        row = self._connection.execute(sql, params).fetchone()
-        return dict(row) if row is not None else None
-
-    def all(self, sql: str, params: Params = ()) -> list[Row]:
-        return [dict(row) for row in self._connection.execute(sql, params)]
-
-    def run(self, sql: str, params: Params = ()) -> int:
-        return self._connection.execute(sql, params).rowcount
-
-    def many(self, sql: str, params: Sequence[Params]) -> int:
-        return self._connection.executemany(sql, params).rowcount
-
-    def insert(self, table: str, **columns: Any) -> int:
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - names come from code
-        return self._connection.execute(sql, tuple(columns.values())).lastrowid or 0
 
 
 class SqliteStore:
@@ -158,7 +133,7 @@ class SqliteStore:
                 connection = self._usable_writer(nested)
                 try:
                     if self._begin(connection, durable):
-                        yield _Rows(connection)
+                        yield Rows(connection)
                         connection.execute("COMMIT")
                         return
                 except BaseException:
@@ -220,7 +195,7 @@ class SqliteStore:
             self._check_file()
             apart = self._read is not self._writer
             with _snapshot(self._read) if apart and not nested else nullcontext():
-                yield _Rows(self._read)
+                yield Rows(self._read)
 
     def version(self) -> int | None:
         """Return a number that is another one once anybody has committed; see the port."""
@@ -254,7 +229,7 @@ class SqliteStore:
                 copy.execute("PRAGMA journal_mode = DELETE")
                 _refuse_damaged(copy, target)
                 copy.row_factory = sqlite3.Row
-                self.follow_key(keys.known(_Rows(copy)))
+                self.follow_key(keys.known(Rows(copy)))
             files.sync(target)
             files.write_key(target, self.key)
 
@@ -331,7 +306,7 @@ def _wal(database: Database, path: Path) -> None:
     until = monotonic() + BUSY_SECONDS
     while database.journal_mode != "wal":
         try:
-            _refuse_others(_Rows(database.conn), path)
+            _refuse_others(Rows(database.conn), path)
             database.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:
             if not is_busy(error) or monotonic() >= until:

@@ -1,0 +1,43 @@
+"""Run statements on one connection, and give rows by column name."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from gate.store.port import Params, Row
+
+
+class Rows:
+    """Run statements on one connection; see ``port.Tx``.
+
+    Args:
+        connection: The connection, whose transaction is the caller's.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def one(self, sql: str, params: Params = ()) -> Row | None:
+        """Return the first row, or None."""
+        row = self._connection.execute(sql, params).fetchone()
+        return dict(row) if row is not None else None
+
+    def all(self, sql: str, params: Params = ()) -> list[Row]:
+        """Return every row."""
+        return [dict(row) for row in self._connection.execute(sql, params)]
+
+    def run(self, sql: str, params: Params = ()) -> int:
+        """Execute one statement and return how many rows it changed."""
+        return self._connection.execute(sql, params).rowcount
+
+    def many(self, sql: str, params: Sequence[Params]) -> int:
+        """Execute one statement for each of many parameters and return how many rows that changed."""
+        return self._connection.executemany(sql, params).rowcount
+
+    def insert(self, table: str, **columns: Any) -> int:
+        """Insert one row and return its rowid."""
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - names come from code
+        return self._connection.execute(sql, tuple(columns.values())).lastrowid or 0
