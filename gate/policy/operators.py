@@ -24,7 +24,7 @@ from gate.policy.reading import (
     scalar,
 )
 from gate.policy.truth import Truth, Unknown, negate, once
-from gate.values import decimal_of, fold, limit_for, plain_text
+from gate.values import decimal_of, fold, is_settled, limit_for, plain_text
 
 Judge = Callable[[Any], Truth]
 """Compares one value that is there."""
@@ -266,7 +266,7 @@ def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
     slow, both = _matches(exact, loose, loose), Pair("(?i)" * ignore_case + pattern, "(?i)" + pattern)
 
     def compare(value: Any, name: str) -> Truth:
-        if not isinstance(value, str) or not value.isascii() or value != value.strip() or "\n" in value:
+        if not isinstance(value, str) or value != value.strip() or "\n" in value or not is_settled(value):
             return slow(value, name)
         found = both.match(value)
         if found is None or found[0] != found[1] or not _same_folded(value, found[1], both):
@@ -309,13 +309,18 @@ def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
     written_plain = pattern == plain.lower()
 
     def compare(value: Any, name: str) -> Truth:
-        if not isinstance(value, str) or not (value.isascii() and value.isprintable()):
+        if not isinstance(value, str) or not (value.isprintable() and is_settled(value)):
             return slow(value, name)
-        lower = value.strip().lower()
-        if written_plain and lower == value:
+        read = value.strip()
+        lower = read.lower()
+        folds = lower if value.isascii() else read.casefold()
+        if written_plain and lower == folds == value:
             return fits.match(value)
         seen = fits.match(value.lower() if ignore_case else value)
-        return seen if seen == fits_loosely.match(lower) else _unclear(value, name)
+        alike_read = seen == fits_loosely.match(lower) and (
+            lower == folds or seen == fits_loosely.match(folds)
+        )
+        return seen if alike_read else _unclear(value, name)
 
     return alike(compare)
 

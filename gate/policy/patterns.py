@@ -21,7 +21,7 @@ class Pair:
         self._set = _set_of(one, two, _ANYTHING)
 
     def match(self, text: str) -> tuple[bool, bool] | None:
-        """Return whether each pattern matches the whole of an ASCII text; None where nobody can tell.
+        """Return whether each pattern matches the whole of a text; None where nobody can tell.
 
         A set that runs out of memory says that nothing matches, not even what matches every text.
         """
