@@ -11,7 +11,8 @@ name: bench
 default: require_approval
 approvals: {channel: C0APPROVALS, approvers: [U0ALICE], comment: {approve: optional, deny: optional}}
 limits:
-  {pending_per_session: 100000, pending_per_agent: 100000, asks_per_session: {count: 100000, window: 1h}}
+  {pending_per_session: 100000, pending_per_agent: 100000, asks_per_session: {count: 100000, window: 1h},
+   burst: {count: 0, window: 10m}}
 """
 _BUDGETS = """budgets:
   - {id: calls, match: "*", limit: 100000000, per: session, window: 24h}

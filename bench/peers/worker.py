@@ -27,7 +27,7 @@ def main(name: str, folder: Path) -> None:
                 place.mkdir(parents=True)
                 made[rules] = getattr(candidates, name)(rules, place)
                 timed(made[rules], WARM)
-            answer = {"us": timed(made[rules], asked["times"])}
+            answer: dict[str, float | str] = {"us": timed(made[rules], asked["times"])}
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"[:300]}
         print(json.dumps(answer), file=out, flush=True)

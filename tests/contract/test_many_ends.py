@@ -19,7 +19,7 @@ version: 1
 name: desk
 default: require_approval
 approvals: {channel: C0APPROVALS, approvers: [U0ALICE], expires_in: 2h, use_within: 30m, deliver_within: 1h}
-limits: {pending_per_session: 1000, pending_per_agent: 1000}
+limits: {pending_per_session: 1000, pending_per_agent: 1000, burst: {count: 0, window: 10m}}
 budgets: [{id: calls, match: "*", limit: 1000, per: session, window: 1h, then: block}]
 """
 
