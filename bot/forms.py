@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from bot import names
 from bot.deciding import OLD, Answer, Deciding
@@ -71,10 +72,19 @@ class Forms:
 
 
 def _comment(press: Press, record: HoldRecord, said: Said) -> str:
-    """Return the words of a form: the quick reason, the comment, or both; "Other" alone is no words."""
+    """Return the words of a form: the quick reason, the comment, or both."""
+    return words_of(press, modals.reasons_of(record) if said == "deny" else ())
+
+
+def words_of(press: Press, reasons: Sequence[str]) -> str:
+    """Return what a form says in words; "Other" alone is no words.
+
+    Args:
+        press: The submitted form.
+        reasons: The quick reasons that it offered.
+    """
     written = input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip()
-    chosen = input_value(press.values, modals.REASON_BLOCK, names.REASON) if said == "deny" else ""
-    reasons = modals.reasons_of(record)
+    chosen = input_value(press.values, modals.REASON_BLOCK, names.REASON)
     quick = reasons[int(chosen)] if chosen.isdecimal() and int(chosen) < len(reasons) else ""
     if quick == modals.OTHER:
         return written

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
+from bot.bursts import BurstCards
 from bot.cards import Cards
 from bot.delivery import Delivery
 from bot.desk import Desk
@@ -75,6 +76,7 @@ class Notices:
             "refresh": self._refresh,
             "reply": self._reply,
             "doubt": self._doubt,
+            "burst": BurstCards(desk, self._twins, self._turn, self._post).draw,
             "remind": nudges.remind,
             "hand_over": nudges.hand_over,
             "announce": self._announce,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.desk import Desk
@@ -52,18 +52,37 @@ class Twins:
             self._tell(found.code)
             return []
 
+    async def burst(self, burst_id: str, channel: str, opened_at: datetime) -> str:
+        """Return the timestamp of the card of a burst that stands in a channel; empty for none."""
+        try:
+            messages = await self._messages(channel, opened_at)
+        except CALL_FAILURES as error:
+            found = trouble(error)
+            if not found.permanent:
+                raise
+            self._tell(found.code)
+            return ""
+        return min(
+            (str(each["ts"]) for each in messages if _payload(each).get("burst") == burst_id), default=""
+        )
+
     async def _read(self, record: HoldRecord, channel: str) -> list[Card]:
-        found: list[Card] = []
-        cursor, oldest = "", f"{(record.created_at - MARGIN).timestamp():.6f}"
+        messages = await self._messages(channel, record.created_at)
+        found = [card for each in messages for card in _card(each, record.id, channel)]
+        return sorted(found, key=lambda card: card.ts)
+
+    async def _messages(self, channel: str, since: datetime) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor, oldest = "", f"{(since - MARGIN).timestamp():.6f}"
         for _ in range(PAGES):
             answer = await self._desk.poster.conversations_history(
                 channel=channel, oldest=oldest, limit=PAGE, include_all_metadata=True, cursor=cursor or None
             )
-            found += [card for each in answer["messages"] for card in _card(each, record.id, channel)]
+            found += answer["messages"]
             cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 break
-        return sorted(found, key=lambda card: card.ts)
+        return found
 
     def _tell(self, code: str) -> None:
         if not self._told:
@@ -73,6 +92,11 @@ class Twins:
 
 def _card(message: dict[str, Any], hold: str, channel: str) -> list[Card]:
     """Return the card that a message is of this hold, or nothing."""
-    payload = (message.get("metadata") or {}).get("event_payload") or {}
+    payload = _payload(message)
     mine = payload.get("hold") == hold and isinstance(payload.get("version"), int)
     return [Card(channel, str(message["ts"]), payload["version"])] if mine else []
+
+
+def _payload(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what the gate wrote about a message when it posted it; nothing for others."""
+    return dict((message.get("metadata") or {}).get("event_payload") or {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from bot import names
 from bot.references import Origin, Reference
 from bot.views import blocks, modals
@@ -48,7 +50,7 @@ def card(burst: Burst) -> list[Block]:
         blocks.header(Shown(_title(burst))),
         _who(burst),
         blocks.say(_why(burst)),
-        blocks.fields(_fields(found, len(burst.pending))),
+        blocks.facts(_fields(found, len(burst.pending))),
         _listing(burst),
         _buttons(burst),
         blocks.context(fixed(_terms(burst))),
@@ -69,10 +71,10 @@ def _title(burst: Burst) -> str:
 
 def _who(burst: Burst) -> Block:
     whom = burst.on_behalf_of
-    asks = plain(one_line(f"{burst.agent} asks{', for' if whom else ''}"), 150)
-    parts = [asks]
-    if whom is not None:
-        parts.append(fixed(mention(whom.id)) if whom.kind == "person" else plain(one_line(whom.id), 200))
+    known = whom is not None and whom.kind == "person"
+    told = "" if whom is None else " for" if known else f" for {whom.id}"
+    parts = [plain(one_line(f"{burst.agent} asks{told}"), 300)]
+    parts += [fixed(mention(whom.id))] if whom is not None and known else []
     return blocks.context(*parts, plain(one_line(f"session {burst.session}"), 200))
 
 
@@ -80,8 +82,15 @@ def _why(burst: Burst) -> str:
     frozen = "*This session is frozen*: its calls can be denied, not approved. " if burst.frozen else ""
     return (
         f"{frozen}*These came faster than people can read*: more than {burst.count} within "
-        f"{format_duration(burst.window)}. Look at them together before you approve any."
+        f"{_span(burst.window)}. Look at them together before you approve any."
     )
+
+
+def _span(window: timedelta) -> str:
+    """Write a window in whole units, as people say it."""
+    spelled = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+    text = format_duration(window)
+    return f"{text[:-1]} {spelled[text[-1]] if text[:-1] != '1' else spelled[text[-1]][:-1]}"
 
 
 def _fields(found: Totals, count: int) -> list[tuple[Shown, Shown]]:
@@ -159,9 +168,7 @@ def deny_form(burst: Burst) -> Block:
 def freeze_form(burst: Burst) -> Block:
     """Return the modal that asks why the session is frozen."""
     what = lines(
-        one_line(
-            f"Nothing of session {burst.session} runs until an operator lifts this, but declared reads."
-        ),
+        one_line(f"Nothing of session {burst.session} but declared reads runs until an operator lifts this."),
         "",
         "Calls that wait keep their deadlines: they can be denied, not approved.",
     )

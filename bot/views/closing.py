@@ -24,8 +24,8 @@ def closed(record: HoldRecord) -> list[Block]:
         blocks.say(words.standing_line(record)),
         *edits.edit_blocks(record, MAX_EDITS),
         *story.comment_blocks(record, COMMENTS),
-        *doubt.said(record),
         *_result(record),
+        *doubt.said(record),
         *([listing(values, VALUES, 200)] if values else []),
         _buttons(record),
     ]

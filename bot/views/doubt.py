@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot import names
 from bot.references import Origin, Reference
-from bot.views import blocks, modals
+from bot.views import blocks, modals, words
 from bot.views.text import Block, Shown, lines, mention, moment, one_line, visible
 from gate.lifecycle import State
 from gate.model import HoldRecord
@@ -18,13 +18,22 @@ ANSWERS = {True: "It ran", False: "It did not run"}
 
 
 def said(record: HoldRecord) -> list[Block]:
-    """Return what a person said of a call in doubt, in their words; nothing for any other call."""
+    """Return what a person said of a call in doubt, or who is asked; nothing for any other call."""
     found = record.annotation
-    if found is None:
+    if record.state is not State.IN_DOUBT:
         return []
+    if found is None:
+        return [blocks.say(_asked(record))]
     told = blocks.say(f"*{ANSWERS[found.ran]}*, says {mention(found.person.user)} {moment(found.at)}.")
     comment = [blocks.section(visible(f"“{found.comment}”"), 600)] if found.comment else []
     return [told, *comment]
+
+
+def _asked(record: HoldRecord) -> str:
+    """Say in mrkdwn who may tell what became of a call; an operator where nobody was asked before it ran."""
+    whom = list(dict.fromkeys(each for need in record.requirements for each in need.approvers))
+    allowed = "" if record.version else "Nobody was asked before it started, since the policy allows it. "
+    return f"{allowed}*Did it run?* {words.approver_words(whom)} can say so."
 
 
 def buttons(record: HoldRecord) -> list[Block]:

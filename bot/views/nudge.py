@@ -18,7 +18,7 @@ def reminder(record: HoldRecord, needed: Sequence[Approver]) -> tuple[list[Block
         needed: Whose answer it still needs, of those who can give one.
     """
     whom = words.approver_words(needed) if needed else "Nobody who is left can answer."
-    sentence = f"*Still waiting for an answer.* {whom} {words.deadline_line(record)}"
+    sentence = f"*Still waiting for an answer*: {whom}{'.' if needed else ''} {words.deadline_line(record)}"
     return [blocks.say(sentence)], f"Still waiting for an answer: {whom}"
 
 

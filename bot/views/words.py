@@ -65,7 +65,8 @@ def standing_line(record: HoldRecord) -> str:
         return f"*Running.* {who}"
     if record.state is State.DENIED:
         return f"*Denied.* {who} Nothing ran."
-    when = f" Ended {moment(record.ended_at)}." if record.ended_at else ""
+    since = "Since" if record.state is State.IN_DOUBT else "Ended"
+    when = f" {since} {moment(record.ended_at)}." if record.ended_at else ""
     return f"{ending(record)}{when} {who}".strip()
 
 

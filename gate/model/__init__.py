@@ -1,6 +1,7 @@
 """The frozen values that travel between the floors: actions, verdicts, decisions, holds."""
 
 from gate.model.budgets import BudgetCall, BudgetState
+from gate.model.bursts import Burst, BurstHold
 from gate.model.calls import (
     Action,
     Effect,
@@ -45,6 +46,8 @@ __all__ = [
     "Approver",
     "BudgetCall",
     "BudgetState",
+    "Burst",
+    "BurstHold",
     "Card",
     "Change",
     "Decision",

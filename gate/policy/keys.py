@@ -76,10 +76,15 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "count": "How many holds of one session.",
         "window": "Within which time.",
     },
+    "BurstKeys": {
+        "count": "How many holds of one session; 0 never makes a burst.",
+        "window": "Within which time. Default 10m.",
+    },
     "LimitKeys": {
         "pending_per_session": "Pending holds of one session. Default 20.",
         "pending_per_agent": "Pending holds of one agent. Default 100.",
         "asks_per_session": "How many holds one session may ask for within which time. Default 60 in 1h.",
+        "burst": "Above how many holds of one session in which time one card lists them. Default 5 in 10m.",
     },
     "ActionKeys": {
         "risk": "What it does at worst: read, write or destructive. Undeclared it is guessed from the name.",

@@ -20,12 +20,16 @@ class Limits:
         pending_per_agent: Pending holds of one agent.
         asks: Holds of one session within the window.
         asks_window: That window.
+        burst: Holds of one session within the burst's window from which on one card lists them; 0: never.
+        burst_window: That window.
     """
 
     pending_per_session: int = 20
     pending_per_agent: int = 100
     asks: int = 60
     asks_window: timedelta = timedelta(hours=1)
+    burst: int = 5
+    burst_window: timedelta = timedelta(minutes=10)
 
 
 def read_limits(raw: Any, document: Document) -> Limits | None:
@@ -35,11 +39,13 @@ def read_limits(raw: Any, document: Document) -> Limits | None:
     keys = read_keys(LimitKeys, raw, document, ("limits",))
     if keys is None:
         return None
-    asks = keys.asks_per_session
+    asks, burst = keys.asks_per_session, keys.burst
     given: Mapping[str, Any] = {
         "pending_per_session": keys.pending_per_session,
         "pending_per_agent": keys.pending_per_agent,
         "asks": asks and asks.count,
         "asks_window": asks and asks.window,
+        "burst": None if burst is None else burst.count,
+        "burst_window": burst and burst.window,
     }
     return Limits(**{key: value for key, value in given.items() if value is not None})

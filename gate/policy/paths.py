@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from gate.policy.reading import KNOWN_PATHS
 from gate.values import format_path, parse_path, quoted
 
-NOT_YET = "is not in this version"
 OPEN_ROOTS = {"args": "args.amount", "facts": "facts.environment"}
 """Roots under which any key may stand, each with an example."""
 

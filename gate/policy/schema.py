@@ -1,4 +1,4 @@
-"""The keys of a policy file: which there are, what each may hold, and which a later version brings."""
+"""The keys of a policy file: which there are, and what each may hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from gate.policy.paths import NOT_YET, did_you_mean
+from gate.policy.paths import did_you_mean
 from gate.policy.source import Document, Loc
 from gate.policy.takes import (
     WEEK,
@@ -38,11 +38,6 @@ from gate.policy.takes import (
 from gate.values import Glob, quoted
 
 M = TypeVar("M", bound=BaseModel)
-
-LATER: Mapping[str, frozenset[str]] = {
-    "LimitKeys": frozenset({"burst"}),
-}
-"""Keys of the language that this version does not have, by the place they stand in."""
 
 
 class _Keys(BaseModel):
@@ -144,12 +139,20 @@ class AskKeys(_Keys):
     window: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), WEEK))] = timedelta(hours=1)
 
 
+class BurstKeys(_Keys):
+    """How many holds within which time people can still read; 0 never warns."""
+
+    count: Annotated[int, BeforeValidator(Whole(0, 100_000))]
+    window: Annotated[timedelta, BeforeValidator(Span(timedelta(seconds=1), WEEK))] = timedelta(minutes=10)
+
+
 class LimitKeys(_Keys):
     """How much may wait for people; unwritten keys are None."""
 
     pending_per_session: Annotated[int, BeforeValidator(Whole(1, 100_000))] | None = None
     pending_per_agent: Annotated[int, BeforeValidator(Whole(1, 100_000))] | None = None
     asks_per_session: AskKeys | None = None
+    burst: BurstKeys | None = None
 
 
 class ActionKeys(_Keys):
@@ -212,8 +215,6 @@ def _add(model: type[BaseModel], error: ErrorDetails, document: Document, loc: L
 
 
 def _unknown_key(model: type[BaseModel], key: str | int, depth: int) -> str:
-    if key in LATER.get(model.__name__, ()) and depth == 1:
-        return f"{quoted(key)} {NOT_YET} of the policy language"
     nested = {"approve", "deny", "approver", "count", "window", "after", "approvers"}
     known = model.model_fields if depth == 1 else nested
     return f"{quoted(key)} is not a key here{did_you_mean(str(key), known)}"

@@ -31,7 +31,7 @@ FILE_NAME = "policy.schema.json"
 
 _MODELS: tuple[type[BaseModel], ...] = (
     schema.ApprovalKeys, schema.RuleKeys, schema.BudgetKeys, schema.ActionKeys, schema.LimitKeys,
-    schema.AskKeys, schema.CommentKeys, schema.TellKeys, schema.HandOverKeys,
+    schema.AskKeys, schema.BurstKeys, schema.CommentKeys, schema.TellKeys, schema.HandOverKeys,
 )  # fmt: skip
 _TEXT: Schema = {"type": "string", "minLength": 1}
 _GLOB: Schema = {"type": "string", "pattern": r"^[A-Za-z0-9_.*-]+$"}

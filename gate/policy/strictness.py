@@ -97,6 +97,19 @@ def _handed(old: Any, new: Any) -> Way:
     return _set("looser")(one, two)
 
 
+def _burst(old: Any, new: Any) -> Way:
+    """Judge by when the burst card comes: later, or never, loosens."""
+    (one, mine), (two, theirs) = map(_rate, (old, new))
+    if mine != theirs or one == two:
+        return ""
+    return "tighter" if two and (not one or two < one) else "looser"
+
+
+def _rate(burst: Any) -> tuple[int, str]:
+    found = {"count": 5, "window": "10m"} | (burst or {})
+    return found["count"], found["window"]
+
+
 _THEN = _ranked("allow", "require_approval", "block", default="require_approval")
 _ANYWHERE: Mapping[str, Judge] = {
     "then": _THEN,
@@ -127,6 +140,7 @@ _JUDGES: Mapping[tuple[str, str], Judge] = {
     ("actions", "outbound"): _ranked(False, True, default=True),
     ("actions", "decisive"): _set("tighter"),
     ("limits", "pending_per_session"): _number(20, "looser"),
+    ("limits", "burst"): _burst,
     ("limits", "pending_per_agent"): _number(100, "looser"),
 }
 """Judges of keys where they stand; undeclared values of tools count as what the gate takes for them."""

@@ -27,7 +27,7 @@ from gate.service.waits import Waits
 from gate.store import anchors, migrations
 from gate.store.port import Tx
 from gate.store.sqlite import SqliteStore
-from gate.verbs import backfill, ledger, living, publishing, ruling, timing, workspace
+from gate.verbs import backfill, bursts, ledger, living, publishing, ruling, timing, workspace
 from gate.verbs.claim import End
 from gate.verbs.turn import Stale, Turn
 
@@ -191,6 +191,8 @@ class Road:
         with self.store.transaction(durable=durable) as tx:
             turn = self._begin(tx, self._process)
             yield turn
+            if turn.moved:
+                bursts.follow(turn)
         self._head = max(self._head, turn.head)
         if turn.touched:
             for observer in list(self.observers):

@@ -95,6 +95,12 @@ CREATE TABLE cards (
     at INTEGER NOT NULL, PRIMARY KEY (channel, ts)) STRICT;
 CREATE INDEX cards_by_action ON cards (action);
 
+CREATE TABLE bursts (
+    id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions, channel TEXT NOT NULL,
+    opened_at INTEGER NOT NULL, since INTEGER NOT NULL, most INTEGER NOT NULL, window_us INTEGER NOT NULL,
+    ts TEXT NOT NULL DEFAULT '', closed_at INTEGER) STRICT;
+CREATE UNIQUE INDEX bursts_open ON bursts (session, channel) WHERE closed_at IS NULL;
+
 CREATE TABLE ledger (
     n INTEGER PRIMARY KEY, action TEXT NOT NULL UNIQUE REFERENCES actions, at INTEGER NOT NULL,
     arguments TEXT NOT NULL, hidden TEXT NOT NULL, facts TEXT NOT NULL, told TEXT NOT NULL) STRICT;

@@ -128,6 +128,7 @@ def _tell(turn: Turn, freeze: Freeze, sentence: str) -> None:
     open_holds = [row for row in turn.tx.all(_OPEN) if _covers(freeze, row["agent"], row["session"])]
     for row in open_holds:
         turn.notify("refresh", row)
+        turn.moved.add(row["session"])
     for channel in sorted({row["channel"] for row in open_holds if row["channel"]}):
         turn.notify("announce", None, channel=channel, text=sentence)
 

@@ -67,6 +67,7 @@ def _move(turn: Turn, found: Ended) -> None:
     if changed != len(found):
         raise IllegalMove(f"{len(found) - changed} of the holds are not open any more; look again.")
     turn.touched.update(row["id"] for row, _ in found)
+    turn.moved.update(row["session"] for row, _ in found)
 
 
 def _record(turn: Turn, found: Ended) -> None:

@@ -31,7 +31,7 @@ from gate.policy.spending import with_budgets
 from gate.redact import Redacted
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import freezing, ledger, limiting, look, planning, timing, waiting
+from gate.verbs import bursts, freezing, ledger, limiting, look, planning, timing, waiting
 from gate.verbs.ledger import Spending
 from gate.verbs.turn import ACTION, Stale, Turn, action_row
 
@@ -259,8 +259,11 @@ def _hold(turn: Turn, draft: Draft, wait: bool) -> Submission:
     _insert_version(turn, draft)
     ledger.wait(turn, draft.id, draft.spending.uses)
     row = action_row(turn.tx, draft.id)
-    for channel in dict.fromkeys(c for each in draft.verdict.requirements for c in each.channels):
+    channels = tuple(dict.fromkeys(c for each in draft.verdict.requirements for c in each.channels))
+    for channel in channels:
         turn.notify("card", row, channel=channel)
+    turn.moved.add(row["session"])
+    bursts.watch(turn, row, channels, draft.limits)
     planning.plan(turn, row, planning.timed(draft.verdict.requirements, turn.now))
     number = waiting.enter(turn, draft.id) if wait else 0
     return Submission("held", look.record(turn.tx, row), number)

@@ -49,6 +49,7 @@ class Turn:
         labels: Host, process and version, for the log.
         own: Process time, UTC.
         touched: Ids of the actions that this turn moved; told to waiters after the commit.
+        moved: Sessions whose holds this turn made or moved.
         head: Number of the newest record that this turn knows.
         revision: The policy in force when it began.
         waits: Returns the numbers of this process's waits that are still somebody's.
@@ -60,6 +61,7 @@ class Turn:
     labels: Mapping[str, Any]
     own: datetime
     touched: set[str] = field(default_factory=set)
+    moved: set[str] = field(default_factory=set)
     head: int = 0
     revision: str | None = None
     waits: Callable[[], frozenset[int]] = frozenset
@@ -113,6 +115,8 @@ class Turn:
             raise IllegalMove(f"The action {row['id']} is not {start} any more; look again.")
         self._close_hold(row, end)
         self.touched.add(row["id"])
+        if row.get("version"):
+            self.moved.add(row["session"])
         self.log(
             verb,
             actor=actor,

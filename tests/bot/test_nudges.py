@@ -18,7 +18,7 @@ TIMED = POLICY.replace(
     "expires_in: 1h,",
     "expires_in: 1h, remind_before: [30m, 10m], hand_over: {after: 45m, approvers: [U0CAROL]},",
 )
-WAITING = "Still waiting for an answer."
+WAITING = "Still waiting for an answer"
 HANDED = "Not answered in time."
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from gate.errors import PolicyError
 from gate.model import own_rules
 from gate.policy import effects, schema
 from gate.policy.load import load_texts
@@ -24,7 +23,6 @@ PLACES: dict[str, Any] = {
     "Keys of an action": schema.ActionKeys,
     "Keys of `limits`": schema.LimitKeys,
 }
-LATER = {codes(f"`{row[0]}`")[0]: codes(row[1]) for row in rows(SECTIONS["Not in this version"])}
 BASE = "default: by_risk\napprovals: {channel: C0APPROVALS, approvers: [U0ALICE]%s}\n%s"
 
 
@@ -90,34 +88,3 @@ def test_rules_of_the_gate() -> None:
     """The rules that the gate answers by itself are the ones that its source names."""
     named = {own_rules.FREEZE, own_rules.NO_POLICY, own_rules.BAD_NAME, own_rules.TOO_MANY}
     assert named == {code for code in first_codes(SECTIONS["Several files"]) if code.startswith("gate/")}
-
-
-@pytest.mark.parametrize(
-    ("place", "model"),
-    [
-        ("limits", "LimitKeys"),
-    ],
-)
-def test_what_is_not_in_this_version(place: str, model: str) -> None:
-    """The page names exactly the later keys that the code knows; each is a load error that says so."""
-    assert set(LATER[place]) == schema.LATER[model]
-    for key in LATER[place]:
-        with pytest.raises(PolicyError, match="not in this version"):
-            load_texts({"a.yml": _with(place, key)})
-
-
-def test_no_place_of_a_later_key_is_left_out() -> None:
-    """The page's places are all that the code has later keys for."""
-    assert len(LATER) == len(schema.LATER)
-
-
-def _with(place: str, key: str) -> str:
-    if place == "approvals":
-        return BASE % (f", {key}: 1", "")
-    below = {
-        "rule": f"rules: [{{id: a, then: block, reason: x, {key}: 1}}]",
-        "budget": f"budgets: [{{id: a, limit: 1, per: agent, window: 1h, {key}: 1}}]",
-        "limits": f"limits: {{{key}: 1}}",
-        "file": f"{key}: 1",
-    }
-    return BASE % ("", below[place] + "\n")

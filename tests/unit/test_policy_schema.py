@@ -32,7 +32,8 @@ resolve: first_match
 default: by_risk
 names: {alice: U02ALICE, finance: S03FINANCE, here: C0APPROVALS}
 operators: [alice]
-limits: {pending_per_session: 5, pending_per_agent: 50, asks_per_session: {count: 3, window: 1h}}
+limits: {pending_per_session: 5, pending_per_agent: 50, asks_per_session: {count: 3, window: 1h},
+         burst: {count: 4, window: 5m}}
 approvals: {channel: here, approvers: [alice, {members_of: C0PRIVATE}], quorum: 1, distinct: true,
             expires_in: 4h, use_within: 1h, deliver_within: 10m, comment: {approve: required, deny: optional},
             deny_reasons: [Too much], tell_agent: {approver: name}, on_behalf_of_may_approve: true,

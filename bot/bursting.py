@@ -1,0 +1,161 @@
+"""What people do with a burst: deny all of it, or freeze its session; approving stays one by one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from bot import names
+from bot.answers import Answers
+from bot.deciding import OLD, OTHER_STORE, Answer, Deciding
+from bot.desk import Desk
+from bot.forms import FAILED, MISSING, TOO_LONG, errors, window, words_of
+from bot.payloads import Press, input_value
+from bot.references import Origin, Reference
+from bot.views import burst as views
+from bot.views import modals
+from bot.views.text import Block
+from gate.errors import Fault, IllegalMove, NotEligible
+from gate.lifecycle import State
+from gate.model import Burst, HoldRecord
+
+log = logging.getLogger("bot")
+
+OVER = "None of its calls waits here any more; nothing was recorded."
+NO_FREEZER = "You are not among the approvers, so you cannot freeze anything."
+NAMED = 10
+"""How many calls that were left are named one by one."""
+
+
+class Bursting:
+    """Turn presses on burst cards into decisions and freezes.
+
+    Args:
+        desk: What the bot works with.
+        answers: How people are told.
+        deciding: Decides each hold.
+    """
+
+    def __init__(self, desk: Desk, answers: Answers, deciding: Deciding) -> None:
+        self._desk, self._answers, self._deciding = desk, answers, deciding
+
+    async def ask_deny(self, press: Press) -> None:
+        """Open the form that denies all."""
+        await self._deciding.in_window(press, "Deny all", self._draw_deny)
+
+    async def ask_freeze(self, press: Press) -> None:
+        """Open the form that freezes the session."""
+        await self._deciding.in_window(press, "Freeze this session", self._draw_freeze)
+
+    async def deny_all(self, press: Press) -> Block:
+        """Deny every call of a burst that waits and that the person may decide; name those that are left."""
+        return await self._answered(self._deny_all, press, "Not denied")
+
+    async def freeze(self, press: Press) -> Block:
+        """Freeze the session of a burst."""
+        return await self._answered(self._freeze, press, "Not frozen")
+
+    async def _draw_deny(self, press: Press, view: str) -> bool:
+        burst = await self._burst(Reference.parse(press.value))
+        if not await self._decidable(press, burst):
+            raise NotEligible("You may not decide any of these calls.", code="not_eligible")
+        return await self._answers.update(view, views.deny_form(burst))
+
+    async def _draw_freeze(self, press: Press, view: str) -> bool:
+        burst = await self._burst(Reference.parse(press.value))
+        await self._desk.eligibility.among(
+            await self._desk.run(self._desk.service.freezers), press.who, NO_FREEZER
+        )
+        return await self._answers.update(view, views.freeze_form(burst))
+
+    async def _answered(
+        self, work: Callable[[Press, Origin], Awaitable[Block]], press: Press, title: str
+    ) -> Block:
+        try:
+            return await work(press, Origin.load(press.meta))
+        except ValueError:
+            return window(title, OLD)
+        except Fault as fault:
+            return window(title, str(fault))
+        except Exception:
+            log.exception("A burst's form could not be recorded")
+            return window(title, FAILED)
+
+    async def _deny_all(self, press: Press, origin: Origin) -> Block:
+        burst = await self._burst(origin.reference)
+        comment = words_of(press, modals.REASONS)
+        if len(comment) > modals.COMMENT_LIMIT:
+            return errors(TOO_LONG)
+        if not comment and any(each.comment_to_deny for each in burst.pending):
+            return errors(MISSING)
+        done, left = 0, []
+        for each in burst.pending:
+            record = await self._desk.run(self._desk.service.hold, each.id)
+            why = await self._deny(press, origin, record, comment)
+            done += why == ""
+            left += [f"{record.described} ({record.id[:6]}): {why}"] if why else []
+        return {"response_action": "update", "view": modals.told("Denied", *_told(done, left))}
+
+    async def _deny(self, press: Press, origin: Origin, record: HoldRecord, comment: str) -> str:
+        """Deny one call; return why it is left, empty where it is denied."""
+        own = Origin(Reference.of(record), origin.channel, origin.ts)
+        try:
+            await self._deciding.decide(press, own, record, Answer("deny", comment))
+        except Fault as fault:
+            return str(fault)
+        return ""
+
+    async def _freeze(self, press: Press, origin: Origin) -> Block:
+        burst = await self._burst(origin.reference, over=True)
+        service = self._desk.service
+        eligible = await self._desk.eligibility.among(
+            await self._desk.run(service.freezers), press.who, NO_FREEZER
+        )
+        fresh = await self._desk.run(
+            service.freeze_for,
+            "session",
+            burst.session,
+            person=eligible.person,
+            satisfies=eligible.satisfies,
+            reason=input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip(),
+            route=self._deciding.route(press, origin),
+        )
+        self._desk.wake.set()
+        said = "Nothing of this session runs now but declared reads." if fresh else "It was frozen already."
+        return window("Frozen", f"{said} An operator lifts it: /gate unfreeze, or gate unfreeze.")
+
+    async def _burst(self, reference: Reference, *, over: bool = False) -> Burst:
+        """Return the burst that a button or form names.
+
+        Args:
+            reference: What it carries.
+            over: Whether it may have ended.
+        """
+        if reference.store != self._desk.service.store_id:
+            raise IllegalMove(OTHER_STORE, code="other_store")
+        burst = await self._desk.run(self._desk.service.burst, reference.hold)
+        if not burst.pending and not over:
+            raise IllegalMove(OVER, code="already_decided")
+        return burst
+
+    async def _decidable(self, press: Press, burst: Burst) -> bool:
+        """Tell whether somebody may decide any call of a burst."""
+        for each in burst.pending:
+            record = await self._desk.run(self._desk.service.hold, each.id)
+            also = await self._desk.run(self._desk.service.approvers_of, record.id)
+            try:
+                await self._desk.eligibility.check(record, press.who, also)
+            except NotEligible:
+                continue
+            return record.state is State.PENDING
+        return False
+
+
+def _told(done: int, left: list[str]) -> list[str]:
+    """Say how many were denied, and which were left and why."""
+    calls = "1 call is denied" if done == 1 else f"{done} calls are denied"
+    told = [f"{calls}. The agent receives each with your words; nothing ran."]
+    if not left:
+        return told
+    more = [f"and {len(left) - NAMED} more"] if len(left) > NAMED else []
+    return [*told, f"{len(left)} left:", *left[:NAMED], *more]

@@ -1,0 +1,80 @@
+"""Bursts in Slack: post and update their cards, and do what people press on them."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from bot.desk import Desk
+from bot.names import BURST_EVENT, UNPARSED
+from bot.slack_errors import CALL_FAILURES, trouble
+from bot.twins import Twins
+from bot.views import burst as views
+from gate.model import Burst, Notice
+
+log = logging.getLogger("bot")
+
+
+class BurstCards:
+    """Keep one card for each burst.
+
+    Args:
+        desk: What the bot works with.
+        twins: Finds a card that was posted though the bot never learnt so.
+        turn: Waits until a channel takes another message.
+        post: Posts a message.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        twins: Twins,
+        turn: Callable[[str], Awaitable[None]],
+        post: Callable[..., Awaitable[Any]],
+    ) -> None:
+        self._desk, self._twins, self._turn, self._post = desk, twins, turn, post
+        self._drawn: dict[str, str] = {}
+
+    async def draw(self, notice: Notice) -> None:
+        """Post the card of a burst, or bring it up to date."""
+        burst = await self._desk.run(self._desk.service.burst, notice.text)
+        ts = burst.ts or (await self._stands(burst) if notice.attempts > 1 else "")
+        if ts:
+            await self._update(burst, ts)
+        elif burst.closed_at is None and len(burst.pending) > 1:
+            await self._turn(burst.channel)
+            ts = await self._new(await self._desk.run(self._desk.service.burst, notice.text))
+        if ts and not burst.ts:
+            await self._desk.run(self._desk.service.burst_posted, burst.id, ts)
+        await self._desk.run(self._desk.service.notice_done, notice.id)
+
+    async def _stands(self, burst: Burst) -> str:
+        return await self._twins.burst(burst.id, burst.channel, burst.opened_at)
+
+    async def _new(self, burst: Burst) -> str:
+        answer = await self._post(
+            channel=burst.channel,
+            blocks=views.card(burst),
+            text=views.card_text(burst),
+            metadata={"event_type": BURST_EVENT, "event_payload": {"burst": burst.id}},
+        )
+        return str(answer["ts"])
+
+    async def _update(self, burst: Burst, ts: str) -> None:
+        drawn = views.card(burst)
+        text = json.dumps(drawn)
+        if self._drawn.get(burst.id) == text:
+            return
+        try:
+            await self._desk.poster.chat_update(
+                channel=burst.channel, ts=ts, blocks=drawn, text=views.card_text(burst), **UNPARSED
+            )
+        except CALL_FAILURES as error:
+            if trouble(error).kind != "target":
+                raise
+            log.warning("A burst's card in %s stays as it is: %s", burst.channel, trouble(error).code)
+        self._drawn[burst.id] = text
+        if burst.closed_at is not None:
+            self._drawn.pop(burst.id, None)
