@@ -219,7 +219,9 @@ def _datetime(field: Field, given: object) -> Typed:
             raise ValueError("must have no offset, like the time that stands there")
         return Typed(given, given)
     zone = _zone_of(field.zone)
-    placed = given.replace(tzinfo=zone) if given.tzinfo is None else given.astimezone(zone)
+    if given.tzinfo is None:
+        given = given.replace(tzinfo=zone)
+    placed = given if given.tzinfo == zone else given.astimezone(zone)
     return Typed(placed, placed)
 
 

@@ -58,7 +58,7 @@ def _resolved(schema: Schema, definitions: Schema) -> Schema:
         if found is None:
             return schema
         beside = {key: each for key, each in schema.items() if key != "$ref"}
-        schema = {**definitions.get(found[1].replace("~1", "/").replace("~0", "~"), {}), **beside}
+        schema = {**definitions.get(_unescaped(found[1]), {}), **beside}
     return {}
 
 
@@ -107,12 +107,13 @@ def problem(schema: Schema, value: Any, definitions: Schema, depth: int = 0) -> 
     """
     if depth > _DEEPEST:
         return "is described by a schema that does not end"
-    found = _resolved(schema, definitions)
+    found, there = _parted(schema, definitions)
     for check in _CHECKS:
         wrong = check(found, value)
         if wrong:
             return wrong
     inner = [
+        problem(there, value, definitions, depth + 1) if there else "",
         next(
             (p for each in found.get("allOf", ()) if (p := problem(each, value, definitions, depth + 1))), ""
         ),
@@ -120,6 +121,19 @@ def problem(schema: Schema, value: Any, definitions: Schema, depth: int = 0) -> 
         *(problem(found.get("items", {}), each, definitions, depth + 1) for each in _items(found, value)),
     ]
     return next((each for each in inner if each), "")
+
+
+def _parted(schema: Schema, definitions: Schema) -> tuple[Schema, Schema]:
+    """Return what a schema says itself, and what the reference in it leads to; both must hold."""
+    found = _REF.fullmatch(str(schema.get("$ref", "")))
+    if found is None:
+        return schema, {}
+    beside = {key: each for key, each in schema.items() if key != "$ref"}
+    return beside, definitions.get(_unescaped(found[1]), {})
+
+
+def _unescaped(name: str) -> str:
+    return name.replace("~1", "/").replace("~0", "~")
 
 
 def _items(schema: Schema, value: Any) -> Sequence[Any]:
