@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gate.clock import FakeClock
-from gate.errors import NotEligible
+from gate.errors import IllegalMove, NotEligible
 from gate.lifecycle import State
 from gate.model import HandOver, Notice, Person, Requirement
 from gate.policy.load import load_texts
@@ -263,6 +263,20 @@ def test_the_quorum_stays_what_it_was() -> None:
     _clock(gate).advance(20 * MINUTE)
     assert _approve(gate, hold, CAROL) == State.PENDING
     assert _approve(gate, hold, ALICE) == State.APPROVED
+
+
+def test_who_approved_before_the_hand_over_counts_once() -> None:
+    """An approval given before stands, and the same person is not a second one after it."""
+    gate = service(text=TIMED)
+    hold = _hold(gate, name="desk.fire", who="x")
+    assert _approve(gate, hold, ALICE) == State.PENDING
+    _clock(gate).advance(25 * MINUTE)
+    with pytest.raises(IllegalMove, match="approved this already"):
+        _approve(gate, hold, ALICE)
+    record = gate.hold(hold)
+    assert (record.state, len(record.decisions)) == (State.PENDING, 1)
+    assert record.requirements[0].handed
+    assert _approve(gate, hold, CAROL) == State.APPROVED
 
 
 def test_what_is_met_is_not_handed_over() -> None:
