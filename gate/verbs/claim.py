@@ -134,7 +134,7 @@ def _start(turn: Turn, row: Row, asked: Judgement, found: Sequence[Judged]) -> N
     turn.move(
         row, Verb.CLAIM, State.RUNNING, actor=f"agent:{row['agent']}", revision=asked.verdict.revision,
         facts=json.loads(asked.spending.entry.facts), budgets=ledger.told(found),
-        **({"version": row["version"], "digest": row["current_digest"]} if row["version"] > 1 else {}),
+        version=row["version"], digest=row["current_digest"],
     )  # fmt: skip
     turn.tx.run("UPDATE actions SET process = ? WHERE id = ?", (turn.process, row["id"]))
     decided = asking.asked_rules(row)

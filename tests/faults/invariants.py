@@ -141,13 +141,18 @@ def _effects_have_a_claim(seen: Evidence) -> list[str]:
 
 
 def _wrong_arguments(seen: Evidence) -> list[str]:
-    """Return the effects that were done with other arguments than were judged."""
-    judged = {each["action"]: each.get("input", {}) for each in seen.records if each["kind"] == "submit"}
+    """Return the effects that were done with other arguments than were judged last before they ran."""
+    judged = {action: _judged(records).get("input", {}) for action, records in seen.by_action.items()}
     return [
         f"{each['action']} ran with other arguments than were judged"
         for each in seen.effects
         if any(name in each and each[name] != value for name, value in judged.get(each["action"], {}).items())
     ]
+
+
+def _judged(records: Sequence[Body]) -> Body:
+    """Return the record that says which call was to run: the submit, or the last edit."""
+    return next((each for each in reversed(records) if each["kind"] in ("submit", "edit")), {})
 
 
 def _once_running(seen: Evidence) -> list[str]:
@@ -159,7 +164,7 @@ def _once_running(seen: Evidence) -> list[str]:
 
 
 def _claims_were_decided(seen: Evidence) -> list[str]:
-    """No claim without decisions that met the requirements before the deadline."""
+    """No claim without decisions that met the requirements before the deadline for that version's digest."""
     claims = [each for each in seen.records if each["kind"] == "claim" and each["move"]["to"] == "running"]
     return [problem for claim in claims for problem in _undecided(seen, claim)]
 
@@ -170,6 +175,8 @@ def _undecided(seen: Evidence, claim: Body) -> list[str]:
     version = max((each.get("version", 1) for each in before if each["kind"] == "edit"), default=1)
     given = [each for each in before if each["kind"] == "approve" and each["version"] == version]
     problems = [f"{claim['action']} was denied and ran" for each in before if each["kind"] == "deny"]
+    if (claim["version"], claim["digest"]) != (version, _judged(before)["digest"]):
+        problems.append(f"{claim['action']} ran as another call than the one that was approved")
     for place, each in enumerate(before):
         if each["kind"] in ASKING:
             later = [one for one in given if before.index(one) > place]
@@ -275,8 +282,7 @@ def _within_budget(seen: Evidence) -> list[str]:
         return []
     for each in _moves(seen.records, "running"):
         records = seen.by_action[each["action"]]
-        judged = [one for one in records[: records.index(each) + 1] if one["kind"] in ("submit", "edit")]
-        spent += Decimal(str(judged[-1]["input"].get("amount", 0)))
+        spent += Decimal(str(_judged(records)["input"].get("amount", 0)))
         covered = any(seen.rules.budget in one.get("rules", ()) for one in records if one["kind"] != "settle")
         if spent > seen.rules.limit and not covered:
             problems.append(f"{each['action']} took the budget to {spent}, and nobody was asked about that")

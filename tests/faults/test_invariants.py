@@ -27,10 +27,11 @@ def _record(kind: str, minute: int, end: str, **more: Any) -> dict[str, Any]:
     } | more
 
 
-SUBMIT = _record("submit", 0, "pending", rules=["desk/large"], input={"amount": 50})
+SUBMIT = _record("submit", 0, "pending", rules=["desk/large"], input={"amount": 50}, digest="d1")
 ALICE = _record("approve", 1, "pending", actor="T0LOCAL/U0ALICE", version=1)
 BOB = _record("approve", 2, "approved", actor="T0LOCAL/U0BOB", version=1)
-CLAIM = _record("claim", 3, "running")
+CLAIM = _record("claim", 3, "running", version=1, digest="d1")
+EDIT = _record("edit", 2, "pending", rules=["desk/large"], input={"amount": 51}, digest="d2", version=2)
 SETTLE = _record("settle", 4, "succeeded", code="ran")
 CARD = {
     "ts": "1.1", "text": "Succeeded: Pay", "blocks": [], "deleted": False,
@@ -68,6 +69,10 @@ def test_a_run_that_went_well_breaks_nothing() -> None:
         (_evidence(SUBMIT, ALICE, BOB | {"at": "2026-01-01T10:00:00+00:00"}, CLAIM, SETTLE), "with 1 of 2"),
         (_evidence(SUBMIT, ALICE, BOB, CLAIM | {"at": _at(32)}, SETTLE), "claimed too late"),
         (_evidence(SUBMIT, ALICE, BOB, _record("deny", 2, "denied"), CLAIM, SETTLE), "was denied and ran"),
+        (_evidence(SUBMIT, ALICE, BOB, CLAIM | {"digest": "d2"}, SETTLE), "as another call"),
+        (_evidence(SUBMIT, ALICE, BOB, CLAIM | {"version": 2}, SETTLE), "as another call"),
+        (_evidence(SUBMIT, EDIT, ALICE, BOB, CLAIM, SETTLE), "as another call"),
+        (_evidence(SUBMIT, ALICE, BOB, EDIT, CLAIM | {"version": 2, "digest": "d2"}, SETTLE), "with 0 of 2"),
         (_evidence(told=[{"action": "a1", "code": "denied"}]), "was told denied"),
         (_evidence(told=[{"action": "a9", "code": "ran"}]), "does not know"),
         (_evidence(states={"a1": "running"}), "stays running"),
