@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from gate.cli import output, shapes
-from gate.cli.check import Tools, read_tools
+from gate.cli.check import Tools, asks, read_tools, tell_untold
 from gate.cli.options import db_option, json_option, opened, policy_option, required_policy, time_option
+from gate.model import Action
 from gate.policy.backtest import Logged, LoggedCall, Result, longest_window, replay
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
@@ -93,11 +94,14 @@ def backtest_command(
         end = until or service.clock.now()
         start = since or end - _DAYS
         calls = service.logged(start - longest_window(loaded), end, progress)
-        found = replay(_described(calls, known), loaded, since=start, most=MOST)
+        bare: dict[str, Action] = {}
+        found = replay(_described(calls, known, bare), loaded, since=start, most=MOST)
     if as_json:
         output.emit(_json(found, start, end, loaded.revision))
     else:
         _show(found, start, end, limit)
+    names = [name for name, each in bare.items() if loaded.known(each).params is None and asks(loaded, name)]
+    tell_untold(names, what="--tools FILE")
 
 
 def _with_answers(policy: PolicySet, tried: Iterable[tuple[str, Other]]) -> PolicySet:
@@ -120,19 +124,18 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
         yield lambda done, all_: bar.update(task, completed=done, total=all_)
 
 
-def _described(calls: Iterable[Logged], known: Tools) -> Iterator[Logged]:
-    """Add what a catalogue knows of tools that the log does not describe."""
+def _described(calls: Iterable[Logged], known: Tools, bare: dict[str, Action]) -> Iterator[Logged]:
+    """Add what a catalogue knows of tools that the log does not describe; note those that nobody does."""
     for entry in calls:
-        if isinstance(entry, LoggedCall) and entry.action.parameters is None and known.parameters:
-            name = entry.action.name
-            action = replace(
-                entry.action,
-                parameters=known.parameters.get(name),
-                effect=entry.action.effect or known.effects.get(name),
-            )
-            yield replace(entry, action=action)
-        else:
+        if not isinstance(entry, LoggedCall) or entry.action.parameters is not None:
             yield entry
+            continue
+        name = entry.action.name
+        effect = entry.action.effect or known.effects.get(name)
+        action = replace(entry.action, parameters=known.parameters.get(name), effect=effect)
+        if action.parameters is None:
+            bare[name] = action
+        yield replace(entry, action=action)
 
 
 def _json(found: Result, start: datetime, end: datetime, revision: str) -> dict[str, Any]:

@@ -149,8 +149,10 @@ def untold(answers: Iterable[Judged], policy: PolicySet) -> list[str]:
 
 
 def asks(policy: PolicySet, name: str) -> bool:
-    """Tell whether any rule about an action has a condition, so that what its tool takes matters."""
-    return any(rule.condition for each in policy.covering(name) for rule in each.rules)
+    """Tell whether any rule or budget about an action reads something, so that its parameters matter."""
+    files = policy.covering(name)
+    rules = any(rule.condition for each in files for rule in each.rules)
+    return rules or any(budget.paths for each in files for budget in each.budgets)
 
 
 def tell_untold(names: Iterable[str], *, what: str) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import subprocess
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -216,3 +217,20 @@ def test_the_bar_shows_on_a_terminal_only(desk: Path, filled: Filled) -> None:
     words = ["policy", "backtest", "--policy", str(desk), *filled.words(), *SINCE, "--json"]
     assert b"Reading the log" in _stderr(words, terminal=True)
     assert _stderr(words, terminal=False) == b""
+
+
+def test_a_tool_that_neither_the_log_nor_a_catalogue_describes_is_named_once(tmp_path: Path) -> None:
+    """Every name counts as one of its parameters; where the policy lists them, nothing is said."""
+    gate = service(tmp_path / "gate.db")
+    for number in range(2):
+        gate.submit(replace(act(amount=5, to=f"bob {number}"), parameters=None))
+    gate.close()
+    policy = tmp_path / "desk.yml"
+    for text, told in (
+        (POLICY, 1),
+        (POLICY.replace("amount: args", "params: [amount, to], amount: args"), 0),
+    ):
+        policy.write_text(text)
+        result = run("policy", "backtest", "--policy", policy, "--db", tmp_path / "gate.db", *SINCE)
+        assert result.exit_code == Exit.OK
+        assert result.stderr.count("the parameters of desk.pay are not known here") == told
