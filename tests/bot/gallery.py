@@ -242,7 +242,13 @@ SPENT = (
         "refunds/mails",
         "",
         replace(
-            MONEY, kind="calls", per="", limits={"*": Decimal(50)}, charged={"": Decimal(43)}, waiting={}
+            MONEY,
+            kind="calls",
+            per="",
+            limits={"*": Decimal(50)},
+            charged={"": Decimal(43)},
+            waiting={},
+            adds={},
         ),
         Decimal("0.86"),
         "block",

@@ -47,5 +47,5 @@ def test_slash_commands_are_those_of_the_manifest() -> None:
     manifest = yaml.safe_load((ROOT / "app_manifest.yml").read_text("utf-8"))
     (hint,) = (each["usage_hint"] for each in manifest["features"]["slash_commands"])
     typed = {code.split()[1] for code in codes(page("slack.md")) if code.startswith("/gate ")}
-    assert typed == {"holds", "show", "approve", "deny"}
+    assert typed == {"holds", "show", "approve", "deny", "budgets", "freeze", "unfreeze"}
     assert typed <= set(re.findall(r"[a-z]+", hint))
