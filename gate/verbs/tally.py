@@ -45,7 +45,8 @@ _TIMES = f"""
     WHERE held.became IN ('approved', 'denied') GROUP BY held.id"""  # noqa: S608
 _PEOPLE = f"""
     SELECT d.team, d.user, max(d.name) AS name, count(*) AS n,
-        sum(d.at - max(coalesce(held.accepted_at, held.asked_at), v.made_at) < {QUICK_US}) AS quick
+        sum(d.at - max(coalesce(held.accepted_at, held.asked_at), v.made_at) < {QUICK_US}
+            AND NOT (v.editor <> '' AND v.editor ->> 0 = d.team AND v.editor ->> 1 = d.user)) AS quick
     FROM ({_HELD}) held JOIN decisions d ON d.action = held.id
     JOIN versions v ON v.action = d.action AND v.version = d.version
     GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2"""  # noqa: S608

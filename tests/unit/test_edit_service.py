@@ -16,6 +16,7 @@ from gate.errors import BadEdit, CallIdReused, IllegalMove, NotEligible
 from gate.lifecycle import State
 from gate.model import Action
 from gate.service import Service
+from gate.stats import collect
 from gate.verbs.claim import End
 from tests.kit import ALICE, BOB, CAROL, EDITABLE, ROUTE, act, answer, change, kinds, policy, post, service
 
@@ -464,3 +465,18 @@ def test_what_the_tool_does_not_take_ends_the_hold_without_a_run() -> None:
     assert "does not take what was changed: args.amount: no such" in _texts(gate)[-1]
     assert not gate.claim(hold, _edited(gate, hold, act(amount=400, to="bob"))).run
     assert gate.not_taken(hold, 2, "again").reason == record.reason
+
+
+def test_an_edit_is_no_quick_answer() -> None:
+    """Whoever changes a call has looked at it; who then approves at once what they changed it into has not."""
+    gate = service(text=EDITABLE)
+    first, second = (_held(gate, name="desk.fire", who=who) for who in "xy")
+    post(gate)
+    clock = gate.clock
+    assert isinstance(clock, FakeClock)
+    clock.advance(timedelta(minutes=5))
+    for hold in (first, second):
+        change(gate, hold, ALICE, who="z")
+        answer(gate, hold, BOB)
+    people = collect(gate, clock.now() - timedelta(days=1), clock.now() + timedelta(days=1)).people
+    assert {each.user: (each.answers, each.quick) for each in people} == {"U0ALICE": (2, 0), "U0BOB": (2, 2)}
