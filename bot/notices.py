@@ -28,7 +28,9 @@ from gate.model import HoldRecord, Notice
 log = logging.getLogger("bot")
 
 IDLE = 0.2
-"""Seconds between looks at the store while nothing happens in this process."""
+"""Seconds between looks at the outbox while nothing is written; what is due later comes so late at most."""
+LOOK = 0.02
+"""Seconds between looks whether another process has written anything."""
 LEASE = timedelta(seconds=30)
 IN_HAND = 20
 PATIENCE = 10.0
@@ -87,8 +89,9 @@ class Notices:
         while not stop.is_set():
             self._desk.wake.clear()
             try:
+                version = await self._version()
                 if not await self._lease():
-                    await self._rest(IDLE)
+                    await self._idle(version)
             except Exception:
                 log.exception("The outbox could not be worked; it is tried again")
                 await self._rest(1.0)
@@ -121,11 +124,25 @@ class Notices:
             await self._desk.run(self._seen)
         return len(due)
 
-    async def _rest(self, seconds: float) -> None:
+    async def _idle(self, version: int | None) -> None:
+        """Rest until there may be something to post: written here or elsewhere, or due by now."""
+        for _ in range(round(IDLE / LOOK)):
+            if await self._rest(LOOK) or (version is not None and await self._version() != version):
+                return
+
+    async def _version(self) -> int | None:
+        try:
+            return await self._desk.run(self._desk.service.store.version)
+        except Fault:
+            return None
+
+    async def _rest(self, seconds: float) -> bool:
+        """Rest for so many seconds; True where there may be something to post before that."""
         try:
             await asyncio.wait_for(self._desk.wake.wait(), seconds)
         except TimeoutError:
-            return
+            return False
+        return True
 
     async def _deliver(self, notice: Notice) -> None:
         """Deliver one notice; those of one hold go one after the other."""
