@@ -46,7 +46,8 @@ _TIMES = f"""
 _PEOPLE = f"""
     SELECT d.team, d.user, max(d.name) AS name, count(*) AS n,
         sum(d.at - max(coalesce(held.accepted_at, held.asked_at), v.made_at) < {QUICK_US}
-            AND NOT (v.editor <> '' AND v.editor ->> 0 = d.team AND v.editor ->> 1 = d.user)) AS quick
+            AND CASE v.editor WHEN '' THEN 1 ELSE
+                v.editor ->> 0 <> d.team OR v.editor ->> 1 <> d.user END) AS quick
     FROM ({_HELD}) held JOIN decisions d ON d.action = held.id
     JOIN versions v ON v.action = d.action AND v.version = d.version
     GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2"""  # noqa: S608

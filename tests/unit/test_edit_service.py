@@ -468,7 +468,7 @@ def test_what_the_tool_does_not_take_ends_the_hold_without_a_run() -> None:
 
 
 def test_an_edit_is_no_quick_answer() -> None:
-    """Whoever changes a call has looked at it; who then approves at once what they changed it into has not."""
+    """Whoever changes a call has looked at it; who approves the new values within a second has not."""
     gate = service(text=EDITABLE)
     first, second = (_held(gate, name="desk.fire", who=who) for who in "xy")
     post(gate)
