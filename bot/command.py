@@ -20,7 +20,7 @@ from bot.look import look
 from bot.settings import BotSettings, Transport
 from bot.town import Town, seed_for
 from gate.cli.exits import Exit
-from gate.cli.options import store_path
+from gate.cli.options import HERE, holds_policy, store_path
 from gate.cli.root import guarded
 from gate.errors import Fault
 from gate.policy.load import load_path
@@ -162,10 +162,10 @@ def _serve(bot: SlackBot, enough: threading.Event, each: Callable[[], None] | No
 
 def _open_when_there(told: Told, enough: threading.Event) -> Service | None:
     """Open the store as soon as there is a policy: in files, or in the store that an agent has made."""
-    path = told.policy or Path("policies")
+    path = told.policy or HERE
     waited = False
     while not enough.is_set():
-        if _holds_policy(path):
+        if holds_policy(path):
             return _open(told, BotSettings.read(), load_path(path))
         if told.store.exists() and _has_policy(told.store):
             return _open(told, BotSettings.read(), None)
@@ -176,13 +176,6 @@ def _open_when_there(told: Told, enough: threading.Event) -> Service | None:
             waited = True
         enough.wait(LOOK_SECONDS)
     return None
-
-
-def _holds_policy(path: Path) -> bool:
-    if not path.is_dir():
-        return path.is_file()
-    files = [*path.glob("*.yml"), *path.glob("*.yaml")]
-    return any(not file.name.endswith((".test.yml", ".test.yaml")) for file in files)
 
 
 def _has_policy(store: Path) -> bool:

@@ -56,7 +56,8 @@ def look(policy: Path | None, db: Path, environ: Mapping[str, str]) -> Iterator[
 
 def _policy(path: Path | None) -> Generator[Finding, None, PolicySet | None]:
     if path is None:
-        yield Finding("policy", "missing", "no policy is named: give --policy PATH or set GATE_POLICY")
+        text = "no policy is named, and none is in ./policies: give --policy PATH, or run 'gate init'"
+        yield Finding("policy", "missing", text)
         return None
     try:
         loaded = load_path(path)
@@ -104,7 +105,8 @@ def _inside(db: Path, loaded: PolicySet | None) -> Iterator[Finding]:
 def _in_force(service: Service, loaded: PolicySet | None) -> Iterator[Finding]:
     found = service.revisions()
     if not found:
-        yield Finding("policy", "missing", "no policy is in force in the store: run 'gate policy apply'")
+        text = "no policy is in force in the store: run 'gate policy apply --policy PATH'"
+        yield Finding("policy", "missing", text)
     elif loaded is not None and loaded.revision != found[-1].revision:
         text = f"the files are not what is in force ({found[-1].revision[:12]}): see 'gate policy status'"
         yield Finding("policy", "bad", text)

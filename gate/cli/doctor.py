@@ -8,7 +8,7 @@ import click
 
 from gate.cli import checkup, output, shapes
 from gate.cli.exits import Exit
-from gate.cli.options import db_option, json_option, policy_option, store_path
+from gate.cli.options import db_option, json_option, policy_here, policy_option, store_path
 
 _SIGNS = {"ok": "ok", "missing": "missing", "bad": "MEND"}
 
@@ -20,9 +20,10 @@ _SIGNS = {"ok": "ok", "missing": "missing", "bad": "MEND"}
 def doctor_command(policy: Path | None, db: Path | None, as_json: bool) -> int:
     """Say what is reachable, open to others, or missing.
 
-    Ends with 1 where something must be mended; what is only missing may be meant.
+    It looks at policy, store, bot and Slack settings, and changes nothing. Ends with 1 where something must
+    be mended; what is only missing may be meant.
     """
-    looked = checkup.look(policy, store_path(db), checkup.environment())
+    looked = checkup.look(policy_here(policy), store_path(db), checkup.environment())
     found = sorted(looked, key=lambda each: checkup.AREAS.index(each.area))
     bad = [each for each in found if each.state == "bad"]
     if as_json:

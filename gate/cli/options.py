@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from gate.clock import SystemClock
+from gate.policy.load import TABLES
 from gate.service import Service
 from gate.store.anchors import Anchor, find
 from gate.store.files import default_path
@@ -20,6 +21,8 @@ from gate.values import parse_duration
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+HERE = Path("policies")
+"""Where a policy is looked for when none is named, as 'gate init' writes it."""
 ID_HELP = "An id, or at least six characters of it."
 
 
@@ -29,13 +32,13 @@ def json_option(command: F) -> F:
 
 
 def policy_option(command: F) -> F:
-    """Add ``--policy``; default is GATE_POLICY."""
+    """Add ``--policy``; default is GATE_POLICY, then ./policies (see `required_policy`)."""
     return click.option(
         "--policy",
         envvar="GATE_POLICY",
         type=click.Path(path_type=Path),
         metavar="PATH",
-        help="Policy file, or folder of them.  [default: GATE_POLICY]",
+        help="Policy file, or folder of them.  [default: GATE_POLICY, else ./policies]",
     )(command)
 
 
@@ -122,11 +125,32 @@ def _text(path: str) -> str:
         raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
+def holds_policy(path: Path) -> bool:
+    """Tell whether a path is a file, or a folder with a policy file in it."""
+    if not path.is_dir():
+        return path.is_file()
+    files = [*path.glob("*.yml"), *path.glob("*.yaml")]
+    return any(not file.name.endswith(TABLES) for file in files)
+
+
+def policy_here(policy: Path | None) -> Path | None:
+    """Return the policy that is named, else ./policies where one is in it, else None."""
+    return policy or (HERE if holds_policy(HERE) else None)
+
+
 def required_policy(policy: Path | None) -> Path:
-    """Return the path of the policy, or say how to name one."""
-    if policy is None:
-        raise click.UsageError("No policy is named: give --policy PATH, or set GATE_POLICY.")
-    return policy
+    """Return the path of the policy, or say how to name one.
+
+    Raises:
+        UsageError: None is named, and none is in ./policies.
+    """
+    found = policy_here(policy)
+    if found is None:
+        raise click.UsageError(
+            "No policy is named, and there is none in ./policies: give --policy PATH, set GATE_POLICY, "
+            "or let 'gate init' write one."
+        )
+    return found
 
 
 def store_path(db: Path | None) -> Path:

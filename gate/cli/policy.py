@@ -15,7 +15,7 @@ from gate.cli.exits import Exit
 from gate.cli.explaining import explain_command
 from gate.cli.importing import import_group
 from gate.cli.linting import lint_command, schema_command
-from gate.cli.options import db_option, json_option, opened, policy_option, required_policy
+from gate.cli.options import db_option, json_option, opened, policy_here, policy_option, required_policy
 from gate.cli.status import current_revision, revision_line
 from gate.errors import PolicyError
 from gate.policy.load import TABLES, load_path
@@ -79,17 +79,26 @@ def test_command(tables: tuple[Path, ...], policy: Path | None, tools: Path | No
 
 
 @policy_group.command("apply")
-@policy_option
+@click.option(
+    "--policy",
+    envvar="GATE_POLICY",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Policy file, or folder of them.  [default: GATE_POLICY]",
+)
 @db_option
 @json_option
 def apply_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
     """Bring a policy into force, for every process.
 
-    It says what changed.
-    It is announced once in each channel that the old or the new revision names. Applying an older revision
-    again goes back to it. A store that is not there yet is made.
+    It says what changed, and announces it once in each channel that the old or the new revision names.
+    Applying an older revision again goes back to it. A store that is not there yet is made.
     """
-    loaded = load_path(required_policy(policy))
+    if policy is None:
+        raise click.UsageError(
+            "This changes what is in force, so name the policy: give --policy PATH, or set GATE_POLICY."
+        )
+    loaded = load_path(policy)
     with opened(db, create=True) as service:
         changes = list(service.apply(loaded, by=service.actor))
     if as_json:
@@ -109,8 +118,9 @@ def apply_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
 def status_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
     """Show what is in force, since when and by whom.
 
-    With a policy named, also whether its files differ from it.
+    Also whether the files of --policy differ from it.
     """
+    policy = policy_here(policy)
     with opened(db) as service:
         current, before = current_revision(service), service.revisions()[:-1]
     files = _compare(policy, current.revision if current else None)
@@ -122,7 +132,7 @@ def status_command(policy: Path | None, db: Path | None, as_json: bool) -> None:
 
 
 _FILES = {
-    "not_named": "not named: give --policy PATH or set GATE_POLICY to compare them",
+    "not_named": "not named, and none in ./policies: --policy PATH or GATE_POLICY compares them",
     "same": "{policy} is what is in force",
     "differ": "{policy} differs from what is in force: 'gate policy apply' brings it into force",
     "do_not_load": "{policy} does not load: 'gate policy lint' says why",

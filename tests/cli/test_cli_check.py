@@ -169,8 +169,9 @@ def test_files_that_cannot_be_read_are_usage_errors(desk: Path, tmp_path: Path) 
         assert wanted in result.stderr
 
 
-def test_a_policy_must_be_named(tmp_path: Path) -> None:
+def test_a_policy_must_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without --policy and GATE_POLICY the message names both; GATE_POLICY is enough."""
+    monkeypatch.chdir(tmp_path)
     calls = _calls(tmp_path, _pay("5"))
     result = run("check", "--calls", calls)
     assert result.exit_code == 2

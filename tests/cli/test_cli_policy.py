@@ -167,8 +167,9 @@ def test_show_an_older_revision(folder: Path, db: Path) -> None:
         assert run("policy", "show", wrong, "--db", db).exit_code == 5
 
 
-def test_status_compares_the_files(folder: Path, db: Path) -> None:
+def test_status_compares_the_files(folder: Path, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Status tells whether the named files are in force, differ, or do not load."""
+    monkeypatch.chdir(folder)
     read("policy", "apply", "--policy", folder, "--db", db)
     assert read("policy", "status", "--db", db)["files"] == "not_named"
     assert read("policy", "status", "--db", db, "--policy", folder)["files"] == "same"
