@@ -49,6 +49,7 @@ class Desk:
     Attributes:
         begun: Call ids of the tools that began.
         done: Call ids of the tools that came to their end.
+        behave: What the tool of a ``def`` returns or raises after its effect.
     """
 
     def __init__(self, folder: Path, *, text: str = POLICY, loop: bool = False) -> None:
@@ -56,6 +57,7 @@ class Desk:
         self.gate = Gate(agent="desk")
         self.service = Service(folder / "gate.db", policy=policy(text), clock=self.clock)
         self.gate._put(Runtime(self.service, self.gate._context, upkeep=False))
+        self.behave: Callable[[str], Any] = lambda to: f"paid {to}"
         self.begun: list[str] = []
         self.done: list[str] = []
 
@@ -63,11 +65,12 @@ class Desk:
 
     def _tool(self) -> Any:
         @self.gate.guard("desk.pay")
-        def pay(amount: int, to: str) -> str:
+        def pay(amount: int, to: str) -> Any:
             self.begun.append(to)
             self._effect(amount, to)
+            result = self.behave(to)
             self.done.append(to)
-            return f"paid {to}"
+            return result
 
         return pay
 
