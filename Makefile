@@ -22,7 +22,7 @@ soak-policies soak-faults: SEED ?= $(shell date +%s000000)
 # Spoilt policies and calls, 200,000 of each.
 soak-policies: export GATE_MUTATIONS ?= 200000
 soak-policies: $(VENV)/ready
-	GATE_MUTATION_SEED=$(SEED) $(RUN)/python -m pytest -s tests/property/test_policy_mutations.py \
+	GATE_MUTATION_SEED=$(SEED) $(RUN)/python -m pytest -s --timeout=0 tests/property/test_policy_mutations.py \
 		tests/property/test_call_mutations.py $(ARGS)
 
 # Killed processes (every point, then random runs), races for the same holds, an outage of Slack.
@@ -30,7 +30,7 @@ soak-faults: export GATE_SOAK_KILLS ?= 300
 soak-faults: export GATE_SOAK_HOLDS ?= 10000
 soak-faults: export GATE_SOAK_OUTAGE ?= 1000
 soak-faults: $(VENV)/ready
-	GATE_SOAK_SEED=$(SEED) $(RUN)/python -m pytest -s tests/faults/test_kill_points.py \
+	GATE_SOAK_SEED=$(SEED) $(RUN)/python -m pytest -s --timeout=0 tests/faults/test_kill_points.py \
 		tests/faults/test_races.py tests/faults/test_outage.py $(ARGS)
 
 # Four agents and two bots work on one store for half an hour: memory, growth of the files, all invariants.
