@@ -33,7 +33,9 @@ def canonical(body: Mapping[str, Any]) -> str:
     return _ENCODER.encode(body)
 
 
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+)
 
 
 def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, Any], **fields: Any) -> int:

@@ -13,6 +13,7 @@ from gate.lifecycle import OPEN, State
 from gate.model import ActionRecord
 from gate.outcomes import Details, Outcome, Ran, outcome, ran
 from gate.redact import has_secret, redact
+from gate.secret_shapes import SHORTEST
 
 RESULT_BYTES = 64 * 1024
 """Largest result that is kept, as JSON text in UTF-8."""
@@ -69,8 +70,8 @@ def kept_result(result: Any, *, secrets: Sequence[str] = ()) -> str | None:
             return None
     except (ValueError, RecursionError):
         return None
-    hidden = redact({"result": result}).hidden or has_secret(text, secrets)
-    return None if hidden else text
+    hidden = len(text) >= SHORTEST and redact({"result": result}).hidden
+    return None if hidden or has_secret(text, secrets) else text
 
 
 def _is_json(value: Any) -> bool:

@@ -21,7 +21,7 @@ from gate.policy.uses import uses_of
 from gate.recorded import facts_shown, facts_text, read_facts
 from gate.redact import describe, hide, redact_text
 from gate.service.preparing import (
-    hidden_paths,
+    concealed_in,
     redacted_for,
     rerouted,
     rerouted_ruling,
@@ -220,7 +220,7 @@ class AgentVerbs(Road):
             digest=digest,
             verdict=verdict,
             redacted=redacted,
-            concealed=frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict)),
+            concealed=concealed_in(policy, verdict, redacted),
             described=describe(verdict.effect.describe, action.name, redacted.arguments),
             spending=spending,
             facts=facts,
@@ -240,7 +240,7 @@ class AgentVerbs(Road):
         verdict = self._rerouted(evaluate(policy, action))
         redacted = redacted_for(policy, action, verdict)
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
-        concealed = frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict))
+        concealed = concealed_in(policy, verdict, redacted)
         return Judgement(verdict, spending, facts, concealed, redacted.secrets)
 
     def preview(self, given: Action) -> Verdict:

@@ -33,6 +33,13 @@ def hidden_paths(policy: PolicySet, verdict: Verdict) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*verdict.redact, *policy.redactions())))
 
 
+def concealed_in(policy: PolicySet, verdict: Verdict, redacted: Redacted) -> frozenset[str]:
+    """Return the hidden paths of a call that no policy hides on purpose."""
+    if not redacted.hidden:
+        return frozenset()
+    return frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict))
+
+
 def spending_of(
     policy: PolicySet,
     action: Action,
