@@ -18,8 +18,9 @@ __all__ = ["office", "office_of"]
 
 
 def posted(office: Office, channel: str = CHANNEL) -> list[dict[str, Any]]:
-    """Return the cards in a channel."""
-    return [each for each in office.control.messages(channel) if each["metadata"] and not each["deleted"]]
+    """Return the cards of holds in a channel."""
+    found = [each for each in office.control.messages(channel) if each["metadata"] and not each["deleted"]]
+    return [each for each in found if "hold" in each["metadata"]["event_payload"]]
 
 
 def advance_until(office: Office, look: Callable[[], Any]) -> Any:
