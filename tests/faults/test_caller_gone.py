@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from gate.errors import StoreError
 from gate.lifecycle import ENDED, OPEN
 from gate.model import HoldRecord
 from tests.faults.invariants import broken
 from tests.faults.stepping import GONE, Desk, Gone, Steps, ThrownAway, before_steps, named_steps
 from tests.gate_kit import PATIENCE
-from tests.kit import answer
+from tests.kit import BOB, POLICY, ROUTE, answer
 
+EDITABLE = POLICY.replace("reason: Above ten.", "editable: [args.amount], reason: Above ten.")
+CANCELS = POLICY.replace("reason: Above ten.", "on_caller_gone: cancel, reason: Above ten.")
 MOST = 60
 """More steps than any call takes."""
 
@@ -59,6 +62,13 @@ def _cancel(desk: Desk, hold: HoldRecord) -> None:
     desk.service.cancel(hold.id, by="cli:ops", reason="Not now.")
 
 
+def _edit(desk: Desk, hold: HoldRecord) -> None:
+    desk.service.edit(
+        hold.id, store=hold.store, nonce=hold.nonce, person=BOB, satisfies=frozenset({"U0BOB"}),
+        changes={"args.amount": 40}, route=ROUTE,
+    )  # fmt: skip
+
+
 RUNS = frozenset({"submit", "tool", "settle"})
 WAITS = frozenset({"submit", "wait", "look", "leave"})
 ROADS = {
@@ -68,6 +78,7 @@ ROADS = {
     "denied": Road(50, _deny, "denied", WAITS),
     "expired": Road(50, _expire, "expired", WAITS),
     "cancelled": Road(50, _cancel, "cancelled", WAITS),
+    "edited": Road(50, _edit, "succeeded", RUNS | WAITS | {"claim"}),
     "unanswered": Road(50, None, "pending", WAITS, wait=0.001),
 }
 
@@ -85,7 +96,7 @@ ENDS = {
 
 @pytest.fixture
 def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Desk]:
-    made = Desk(tmp_path, loop="gone" in request.fixturenames)
+    made = Desk(tmp_path, text=EDITABLE, loop="gone" in request.fixturenames)
     with made.gate, made.gate.session("s1", on_behalf_of=None):
         yield made
 
@@ -199,3 +210,74 @@ def test_interrupted_before_each_step(desk: Desk, name: str) -> None:
     assert desk.state(call)[0] == road.end
     assert road.steps <= set(taken)
     _judged_from_outside(desk)
+
+
+@pytest.mark.parametrize("step", ["submit", "wait", "look", "claim", "tool", "settle", "leave"])
+def test_the_gate_closes_at_each_step(tmp_path: Path, step: str) -> None:
+    """A gate that is closed under a call: its hold stays, nothing runs twice, a new gate goes on with it."""
+    desk = Desk(tmp_path)
+
+    def close(number: int, name: str) -> None:
+        if name == "wait":
+            hold = desk.hold("c1")
+            assert hold is not None
+            answer(desk.service, hold)
+        if name == step and not closed:
+            closed.append(name)
+            desk.gate.close()
+
+    closed: list[str] = []
+    with desk.gate.session("s1", on_behalf_of=None):
+        desk.gate.call(id="c1", wait=PATIENCE)
+        with before_steps(close):
+            try:
+                code = desk.gate.outcome(desk.pay, 50, "c1").code
+            except StoreError as fault:
+                code = fault.code
+    assert closed
+    begun, done = list(desk.begun), list(desk.done)
+    again = Desk(tmp_path)
+    again.service.heartbeat()
+    with again.gate, again.gate.session("s1", on_behalf_of=None):
+        state, _ = again.state("c1")
+        assert (code, state) == CLOSED[step]
+        found = again.call("c1", 50, wait=0)
+        assert len(begun) + len(again.begun) == (0 if found.code == "pending" else 1)
+        assert begun == done
+        again.service.end_session("s1")
+        assert again.service.verify().ok
+        assert broken(again.seen()) == []
+
+
+CLOSED = {
+    "submit": ("closed", "nothing"),
+    "wait": ("pending", "approved"),
+    "look": ("closed", "approved"),
+    "claim": ("closed", "approved"),
+    "tool": ("ran", "in_doubt"),
+    "settle": ("ran", "in_doubt"),
+    "leave": ("ran", "succeeded"),
+}
+"""Step before which the gate is closed to what the caller got and how the action stands for the next gate.
+
+Whoever ran the tool has its result; a gate that was closed meanwhile can no longer write the end down.
+"""
+
+
+@pytest.mark.parametrize("gone", GONE)
+def test_a_rule_may_cancel_what_nobody_waits_for(tmp_path: Path, gone: Gone) -> None:
+    """With on_caller_gone: cancel, a hold whose caller goes while it waits is cancelled at once."""
+    desk = Desk(tmp_path, text=CANCELS, loop=True)
+    waits = 0.05
+
+    async def one(at: int) -> None:
+        desk.gate.call(id=f"c{at}", wait=waits)
+        steps = Steps(desk.gate.outcome(desk.pay, 50, f"c{at}"), gone, at, lambda: None)
+        with suppress(asyncio.CancelledError, ThrownAway):
+            desk.told(await steps)
+
+    with desk.gate, desk.gate.session("s1", on_behalf_of=None):
+        for at in (1, 2):
+            asyncio.run(one(at))
+            assert desk.state(f"c{at}") == ("cancelled", "caller_gone")
+    assert desk.begun == []
