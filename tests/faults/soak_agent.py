@@ -27,6 +27,8 @@ KINDS = {"small": 60, "look": 15, "mail": 10, "broken": 6, "wipe": 5, "large": 4
 CALLS_IN_SESSION = 300
 CANCELLED = 0.1
 """Share of the held calls beside an event loop whose caller is cancelled."""
+AT_ONCE = 60
+"""Most calls that one agent beside an event loop has on their way at once."""
 THREADS = 24
 """Most held calls that one agent with threads waits for at once."""
 IN_HAND = 60.0
@@ -162,6 +164,8 @@ async def beside_a_loop(agent: Agent, rate: float, seconds: float) -> None:
     for wait in beats(rate, seconds):
         with suppress(TimeoutError):
             await asyncio.wait_for(never.wait(), wait)
+        while len(tasks) >= AT_ONCE:  # a machine that is too slow for the rate makes fewer calls, not a heap
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         kind = agent.kind()
         with await asyncio.to_thread(agent.session):
             task = loop.create_task(calls[kind]())
