@@ -122,18 +122,19 @@ def _run(told: Told) -> int:
 
 def _run_local(told: Told) -> int:
     os.environ["GATE_ALLOW_LOCAL_WORKSPACE"] = "1"
-    channel = BotSettings.read().channel
+    read = BotSettings.read()
+    channels = (read.channel, read.summary_channel)
     enough = _until_signalled()
     service = _open_when_there(told, enough)
     if service is None:
         return Exit.OK
     try:
         policy = service.policy()
-        with LocalWorkspace(port=told.port, seed=seed_for(policy, channel)) as workspace:
-            settings = BotSettings.local(workspace, channel=channel)
+        with LocalWorkspace(port=told.port, seed=seed_for(policy, *channels)) as workspace:
+            settings = BotSettings.local(workspace, channel=read.channel)
             with SlackBot(service, settings, transport="socket") as bot:
                 _greet(workspace.url, service)
-                town = Town(workspace, policy, channel)
+                town = Town(workspace, policy, *channels)
                 return _serve(bot, enough, lambda: _follow(town, service))
     finally:
         service.close()

@@ -80,7 +80,7 @@ class Preflight:
             return report
         await self._delivery(report)
         directory = Directory(self._client)
-        channels = [self._settings.channel] if self._settings.channel else list(policy.channels())
+        channels = [self._settings.channel] if self._settings.channel else list(policy.named_channels())
         if self._settings.summary_channel:
             channels.append(self._settings.summary_channel)
         for channel in dict.fromkeys(channels):

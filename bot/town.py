@@ -22,19 +22,19 @@ OTHERS = (
 _SPOKEN = re.compile(r"[A-Z]0([A-Z]{2,})")
 
 
-def seed_for(policy: PolicySet, channel: str | None = None) -> Seed:
+def seed_for(policy: PolicySet, *more: str | None) -> Seed:
     """Return the start of a workspace that has everything a policy names.
 
     Args:
         policy: The policy.
-        channel: Channel that replaces every channel of the policy; None for none.
+        more: Channels that settings name beside it; None for none.
     """
     approvers = policy.people()
     groups = [_group(each) for each in approvers if each.kind == "group"]
     rooms = [_room(each) for each in approvers if each.kind == "members_of"]
     users = _users(approvers, groups, rooms)
     everybody = [user.id for user in users]
-    channels = [*policy.channels(), *([channel] if channel else [])]
+    channels = [*policy.named_channels(), *filter(None, more)]
     known = {room.id for room in rooms}
     open_ones = [
         Channel(id=each, name=_name(each), members=everybody)
@@ -50,19 +50,19 @@ class Town:
     Args:
         workspace: The running workspace.
         policy: The policy it was started for.
-        channel: Channel that replaces every channel of the policy; None for none.
+        more: Channels that settings name beside it; None for none.
     """
 
-    def __init__(self, workspace: LocalWorkspace, policy: PolicySet, channel: str | None = None) -> None:
-        self._control, self._channel = workspace.control, channel
+    def __init__(self, workspace: LocalWorkspace, policy: PolicySet, *more: str | None) -> None:
+        self._control, self._more = workspace.control, more
         self._revision = policy.revision
-        self._known = _ids(seed_for(policy, channel))
+        self._known = _ids(seed_for(policy, *more))
 
     def follow(self, policy: PolicySet) -> None:
         """Add whoever and whatever a newer revision names."""
         if policy.revision == self._revision:
             return
-        seed = seed_for(policy, self._channel)
+        seed = seed_for(policy, *self._more)
         for user in seed.users:
             if user.id not in self._known:
                 self._control.set_user(user.id, **user.model_dump(exclude={"id"}, exclude_defaults=True))

@@ -16,7 +16,15 @@ from rich.progress import Progress
 
 from gate.cli import output, shapes
 from gate.cli.check import Tools, asks, read_tools, tell_untold
-from gate.cli.options import db_option, json_option, opened, policy_option, required_policy, time_option
+from gate.cli.options import (
+    check_span,
+    db_option,
+    json_option,
+    opened,
+    policy_option,
+    required_policy,
+    time_option,
+)
 from gate.model import Action
 from gate.policy.backtest import Logged, LoggedCall, Result, longest_window, replay
 from gate.policy.load import load_path
@@ -93,6 +101,7 @@ def backtest_command(
         loaded = _with_answers(files or service.policy(), tried)
         end = until or service.clock.now()
         start = since or end - _DAYS
+        check_span(start, end)
         calls = service.logged(start - longest_window(loaded), end, progress)
         bare: dict[str, Action] = {}
         found = replay(_described(calls, known, bare), loaded, since=start, most=MOST)

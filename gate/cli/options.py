@@ -91,6 +91,18 @@ def _moment(context: click.Context, option: click.Parameter, value: str | None) 
         raise click.BadParameter(said, context, option) from None
 
 
+def check_span(since: datetime, until: datetime) -> None:
+    """Refuse a time that ends before it begins.
+
+    Raises:
+        UsageError: It does.
+    """
+    if since > until:
+        raise click.UsageError(
+            f"--since ({since:%Y-%m-%d %H:%M}) lies after --until ({until:%Y-%m-%d %H:%M})."
+        )
+
+
 def anchors_option(command: F) -> F:
     """Add ``--anchors``: texts with published heads of the log."""
     return click.option(

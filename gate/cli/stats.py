@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from gate.cli import output, shapes
-from gate.cli.options import db_option, json_option, opened, time_option
+from gate.cli.options import check_span, db_option, json_option, opened, time_option
 from gate.stats import Stats, collect
 
 _DAYS = timedelta(days=30)
@@ -39,7 +39,9 @@ def stats_command(
     options = f" --db {shlex.quote(str(db))}" if given else ""
     with opened(db) as service:
         end = until or service.clock.now()
-        found = collect(service, since or end - _DAYS, end, options=options)
+        start = since or end - _DAYS
+        check_span(start, end)
+        found = collect(service, start, end, options=options)
     if as_json:
         output.emit(stats_json(found))
     else:

@@ -59,3 +59,11 @@ def test_try_takes_another_answer_for_rules_of_the_files_too(filled: Filled, tmp
         result = run(*words, "--try", wrong)
         assert result.exit_code == Exit.USAGE, wrong
         assert wrong.partition("=")[0] in result.output
+
+
+def test_a_time_that_ends_before_it_begins_is_a_usage_error(filled: Filled) -> None:
+    """For the numbers and for the backtest."""
+    for words in (("stats",), ("policy", "backtest", "--try", "desk/large=allow")):
+        result = run(*words, *filled.words(), "--since", "1d", "--until", "2d")
+        assert result.exit_code == Exit.USAGE
+        assert "lies after --until" in result.output
