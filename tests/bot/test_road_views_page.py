@@ -27,7 +27,7 @@ def person(office: Office, open_page: Any, size: dict[str, int], *, at: str = ""
 def test_what_must_be_seen_is_seen_before_it_is_approved(
     office: Office, open_page: Any, transport: Any
 ) -> None:
-    """On a phone: the card asks for the full view, which shows the hidden tail, and the answer stands there."""
+    """On a phone: the card asks for the full view, which shows the hidden tail, and the answer is there."""
     office.open(transport)
     record = office.hold("shell.run", command=LONG)
     office.card(record)
