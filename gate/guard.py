@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
-from gate.annotations import refusal
 from gate.binding import Binding
 from gate.context import as_async
 from gate.digest import copied, snapshot
@@ -162,6 +161,8 @@ class Guarded:
 
     def _refuses(self, arguments: Mapping[str, Any], paths: Iterable[str], target: str | None) -> str:
         """Return why the tool does not take a call in which some paths were changed; empty where it does."""
+        from gate.annotations import refusal
+
         why = refusal(self.binding, arguments, paths)
         if why or not callable(self.target):
             return why

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gate.context import Running
-from gate.editing import Edited, EditNotTaken, edited
 from gate.errors import GateError
 from gate.model import Action, ActionRecord
 from gate.outcomes import Outcome, Ran
 from gate.waiting import Seen
+
+if TYPE_CHECKING:
+    from gate.editing import Edited
 
 log = logging.getLogger("gate")
 
@@ -51,6 +53,8 @@ class Call:
         Raises:
             EditNotTaken: The call or the tool does not take what was changed.
         """
+        from gate.editing import EditNotTaken, edited
+
         found = edited(self.action, record.patch, record.version)
         why = self.refuses(found.action.arguments, record.patch) if self.refuses else ""
         if why:
