@@ -66,7 +66,7 @@ class Commands:
         every = await self._desk.run(self._desk.service.holds)
         mine, others = await self._desk.eligibility.sorted(every, press.who)
         freezes = await self._desk.run(self._desk.service.freezes)
-        return inbox.list_blocks(mine, others, freezes), f"{len(mine) + len(others)} holds"
+        return inbox.list_blocks(mine, others, freezes), _counted(len(mine) + len(others))
 
     async def _budgets(self, press: Press) -> tuple[list[Block], str]:
         every = await self._desk.run(self._desk.service.budgets_spent)
@@ -105,3 +105,7 @@ def _origin(press: Press, record: HoldRecord) -> Origin:
 
 def _both(sentence: str) -> tuple[list[Block], str]:
     return said(sentence), sentence
+
+
+def _counted(holds: int) -> str:
+    return f"{holds} hold{'s' * (holds != 1)}"

@@ -135,9 +135,11 @@ class BotSettings:
                 code="bot_settings",
             )
         if not any(have.values()):
+            bot = "" if self.bot_token else "SLACK_BOT_TOKEN (xoxb-…) is not set. "
             raise BotFault(
-                "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set, so no click "
-                "could arrive. Set one of them; app_manifest.yml and the README say where they come from.",
+                f"{bot}Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set, so no "
+                "click could arrive: set one of them. app_manifest.yml and the README say where they come "
+                "from; 'gate-bot --local' runs without Slack.",
                 code="bot_settings",
             )
         return "socket" if have["socket"] else "http"

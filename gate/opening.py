@@ -11,11 +11,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from gate.context import Context
+from gate.errors import PolicyError
 from gate.foreign import Originals
 from gate.guard import Guarded
 from gate.session import Session
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gate.runtime import Runtime
     from gate.service import Service
 
@@ -83,7 +86,11 @@ class Opening:
             return runtime
         with self._lock:
             if self._live is None or self._live.pid != os.getpid():
-                self._live = self._open_here(self._live)
+                try:
+                    self._live = self._open_here(self._live)
+                except PolicyError as error:
+                    # Where in the gate it was read helps nobody who has to mend a file.
+                    raise _with_advice(error, self._settings.policy).with_traceback(None) from None
             return self._live
 
     def _open_here(self, inherited: Runtime | None) -> Runtime:
@@ -106,6 +113,18 @@ class Opening:
         """Stand on another runtime; for tests."""
         with self._lock:
             self._live, self._default = runtime, None
+
+
+def _with_advice(error: PolicyError, path: Path | None) -> PolicyError:
+    """Add below the problems, where Python shows the error, what to do next."""
+    if path is None:
+        said = "Nothing ran: name a policy with policy= or GATE_POLICY; 'gate init' writes a first one."
+    elif path.exists():
+        said = f"Nothing ran: the policy does not load. 'gate policy lint --policy {path}' checks it again."
+    else:
+        said = f"Nothing ran: there is no policy at {path.absolute()}. 'gate init' writes a first one."
+    error.add_note(said)
+    return error
 
 
 def _renew_locks() -> None:

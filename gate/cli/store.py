@@ -79,7 +79,8 @@ def _facts(found: inspect.Inspection) -> list[tuple[str, object]]:
         ("Key", found.key),
     ]
     if found.bytes is not None:
-        facts.append(("Size", f"{found.bytes:,} bytes"))
+        log = f", {found.log_bytes:,} of them in its write-ahead log" if found.log_bytes else ""
+        facts.append(("Size", f"{found.bytes:,} bytes{log}"))
     if found.store_id:
         workspace = found.workspace or "none yet"
         facts += [("Id", found.store_id), ("Made by", found.made_by), ("Workspace", workspace)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,8 +143,13 @@ def _rules(body: Body) -> str:
     """Return each rule with its place, then the reasons in their order."""
     places = body.get("places", {})
     rules = [f"{rule} ({places[rule]})" if rule in places else rule for rule in body.get("rules", ())]
-    reasons = " ".join(body.get("reasons", ())) or "it needs no reason."
+    reasons = " ".join(body.get("reasons", ())) or _unwritten(body.get("rules", ()))
     return f"{', '.join(rules)}: {reasons}"
+
+
+def _unwritten(rules: Sequence[str]) -> str:
+    by_default = bool(rules) and all(rule.rpartition("/")[2] == "default" for rule in rules)
+    return "no rule answered, so the default did." if by_default else "the rule gives no reason."
 
 
 def _parent(body: Body) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,11 +26,12 @@ class Inspection:
         schema: Number of its schema; None where it cannot be read.
         newest: Number of this version's schema.
         key: State of its key: ``present``, or what is wrong with it.
-        bytes: Size of the file; None where there is none.
+        bytes: Size of the file with its write-ahead log; None where there is none.
         store_id: Its id; empty where unknown.
         made_by: ``gate`` or ``test``; empty where unknown.
         workspace: Team id of the workspace it is bound to; empty for none.
         rows: How many rows its main tables have.
+        log_bytes: How much of ``bytes`` is the write-ahead log, not yet moved into the file.
     """
 
     path: Path
@@ -43,6 +44,7 @@ class Inspection:
     made_by: str = ""
     workspace: str = ""
     rows: Mapping[str, int] = field(default_factory=dict)
+    log_bytes: int = 0
 
     @property
     def usable(self) -> bool:
@@ -61,11 +63,21 @@ def look_at(path: Path) -> Inspection:
         size = place.stat().st_size
     except OSError as error:
         return _missing(place, error)
+    waiting = _size(place.with_name(f"{place.name}-wal"))
     try:
-        return _read(place, size)
+        return replace(_read(place, size + waiting), log_bytes=waiting)
     except sqlite3.Error as error:
         said = f"it cannot be read as a store: {error}; name the right file with --db or GATE_DB"
-        return Inspection(place, said, None, migrations.NEWEST, _key(place), size)
+        return Inspection(
+            place, said, None, migrations.NEWEST, _key(place), size + waiting, log_bytes=waiting
+        )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def migrate(path: Path) -> tuple[int, int]:

@@ -144,14 +144,25 @@ def _around(turn: Turn, draft: Draft) -> Row:
     if row is None or row["ended_at"] is not None:
         state = "has ended" if row else "was never opened"
         raise NoSession(f"The session {action.session!r} {state}; nothing ran. Open it with gate.session(…).")
-    if (row["agent"], row["on_behalf_of"]) != (action.agent, rows.principal_text(action.on_behalf_of)):
-        raise NoSession(
-            f"The session {action.session!r} belongs to the agent {row['agent']!r} and to whom it was opened "
-            "for; nothing ran. Open another session."
-        )
+    _check_owner(action, row["agent"], row["on_behalf_of"])
     if row["facts"] != draft.facts:
         raise Stale(action.session, row["facts"])
     return row
+
+
+def _check_owner(action: Action, agent: str, opened_for: str) -> None:
+    """Refuse a call that names another agent, or another person, than its session was opened with."""
+    if agent != action.agent:
+        raise NoSession(
+            f"The session {action.session!r} belongs to the agent {agent!r}, and the call is of "
+            f"{action.agent!r}; nothing ran. Open a session for each agent."
+        )
+    if opened_for != rows.principal_text(action.on_behalf_of):
+        raise NoSession(
+            f"The session {action.session!r} was opened on behalf of {rows.principal(opened_for) or 'nobody'}"
+            f", and the call says {action.on_behalf_of or 'nobody'}; nothing ran. Give the same on_behalf_of"
+            ", or open another session."
+        )
 
 
 def _by_call_id(turn: Turn, draft: Draft) -> Row | None:

@@ -31,6 +31,7 @@ def test_list_show_and_approve(office: Office, transport: Any) -> None:
     record = office.hold()
     office.card(record)
     assert "Refund 400 EUR on ORD-1" in ask(office, "U0ALICE", "/gate holds", record.id)
+    assert office.control.ephemerals("U0ALICE")[-1]["text"] == "1 hold"
     code = code_of(record)
     assert "amount: \n400" in ask(office, "U0ALICE", f"/gate show {record.id[:8]}", code)
     ask(office, "U0ALICE", f"/gate approve {record.id} {code}", "Your approval is recorded")

@@ -135,7 +135,8 @@ def test_no_token_goes_anywhere_but_to_slack(office: Office) -> None:
         ({"SLACK_SIGNING_SECRET": "s"}, None, "http"),
         ({"SLACK_APP_TOKEN": "xapp-1", "SLACK_SIGNING_SECRET": "s"}, "http", "http"),
         ({"SLACK_APP_TOKEN": "xapp-1", "SLACK_SIGNING_SECRET": "s"}, None, "say --socket or --http"),
-        ({}, None, "Neither SLACK_APP_TOKEN"),
+        ({}, None, "SLACK_BOT_TOKEN .* is not set. Neither SLACK_APP_TOKEN"),
+        ({"SLACK_BOT_TOKEN": "xoxb-1"}, None, "^Neither SLACK_APP_TOKEN"),
         ({"SLACK_APP_TOKEN": "xapp-1"}, "http", "needs SLACK_SIGNING_SECRET"),
     ],
 )

@@ -93,10 +93,22 @@ def test_why_tells_a_run_that_failed(filled: Filled) -> None:
 
 def test_why_tells_calls_nobody_was_asked_about(filled: Filled) -> None:
     """An allowed and a blocked call say by which rule, and that nobody was asked."""
-    assert "Allowed without asking anybody" in said("audit", "why", filled.allowed, *filled.words())
+    allowed = said("audit", "why", filled.allowed, *filled.words())
+    assert "Allowed without asking anybody" in allowed
+    assert "desk/small (desk.yml:13): the rule gives no reason." in allowed
     blocked = said("audit", "why", filled.blocked, *filled.words())
     assert "desk/huge (desk.yml:16): Never above a thousand." in blocked
     assert "Blocked: nothing ran." in blocked
+
+
+def test_why_tells_that_the_default_answered(db: Path) -> None:
+    """Where no rule answered, the story says so instead of a reason."""
+    gate = service(db, text="version: 1\nname: desk\ndefault: allow\n")
+    call = gate.submit(act(amount=5, to="bob")).record.id
+    gate.close()
+    assert "desk/default (desk.yml:3): no rule answered, so the default did." in said(
+        "audit", "why", call, "--db", db
+    )
 
 
 def test_why_takes_prefix_link_and_thread_link(filled: Filled) -> None:

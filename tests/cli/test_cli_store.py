@@ -20,6 +20,10 @@ def test_status_of_a_store(filled: Filled) -> None:
     found = read("db", "status", *filled.words())
     assert (found["problem"], found["schema"], found["key"]) == ("", found["newest"], "present")
     assert found["rows"]["holds"] == 3
+    log = filled.db.with_name(f"{filled.db.name}-wal").stat().st_size
+    assert log > 0
+    assert (found["bytes"], found["log_bytes"]) == (len(before) + log, log)
+    assert f"{log:,} of them in its write-ahead log" in said("db", "status", *filled.words())
     assert str(filled.db) in said("db", "status", *filled.words())
     assert filled.db.read_bytes() == before
 

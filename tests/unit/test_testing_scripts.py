@@ -95,6 +95,15 @@ def test_coroutines_are_scripted_too(gate: Gate) -> None:
         assert asyncio.run(pay(50)) == 50  # type: ignore[arg-type]
 
 
+def test_nobody_is_missed_in_a_script(
+    gate: Gate, pay: Callable[..., str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The script answers, so nothing is logged about a bot that is not there."""
+    with scripted(gate, {"desk.pay": approve()}):
+        assert pay(50) == "paid 50"
+    assert caplog.records == []
+
+
 def test_a_polling_agent_finds_its_answer(gate: Gate, pay: Callable[..., str]) -> None:
     """With wait=0 the first call is pending, the second goes on."""
     with scripted(gate, {"desk.pay": approve()}):
