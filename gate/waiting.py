@@ -97,7 +97,6 @@ class Poller:
         self._watches: set[Watch] = set()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._due = False
         self._failing = False
         self.released = False
 
@@ -123,11 +122,12 @@ class Poller:
             self._watches.discard(watch)
 
     def wake(self, ids: Iterable[str]) -> None:
-        """Look at once, since these actions were just moved by this process."""
+        """End the waits for actions that this process just moved; each waiter looks at its own itself."""
         with self._changed:
-            if any(watch.action_id in ids for watch in self._watches):
-                self._due = True
-                self._changed.notify_all()
+            moved = [watch for watch in self._watches if watch.action_id in ids]
+            self._watches.difference_update(moved)
+        for watch in moved:
+            watch.fire()
 
     def release(self) -> None:
         """End every wait, and each that comes later, whatever the state of its action."""
@@ -145,10 +145,9 @@ class Poller:
                     self._thread = None
                     return
                 watches, added = tuple(self._watches), self._added
-                self._due = False
             self._look(watches, added)
             with self._changed:
-                self._changed.wait_for(lambda: self._due or not self._watches, self._interval)
+                self._changed.wait_for(lambda: not self._watches, self._interval)
 
     def _look(self, watches: Sequence[Watch], added: int) -> None:
         try:
