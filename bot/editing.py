@@ -69,7 +69,9 @@ class Editing:
         fields = await self._desk.run(self._desk.service.fields, record.id)
         if not fields:
             raise IllegalMove(NOTHING_TO_CHANGE, code="not_editable")
-        return await self._answers.update(view, edits.edit_form(record, origin, fields))
+        return await self._answers.update(
+            view, edits.edit_form(record, origin, fields, editor=press.who.user)
+        )
 
     async def _seen(self, press: Press, origin: Origin, record: HoldRecord) -> None:
         """Refuse early whoever has to open the full view first."""

@@ -37,20 +37,24 @@ MOST_OPTIONS = 100
 OPTION = 75
 MULTILINE = 60
 ON = "on"
-ONCE = "Runs once, now, with exactly these values. Whatever has no input here stays as the card shows it."
+ONCE = (
+    "Once it is approved so, it runs one time with exactly these values."
+    " Whatever has no input here stays as the card shows it."
+)
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _BOUND = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?")
 _UNFIT = Shown("Too long, or in no form that could be changed here:")
 
 
-def edit_form(record: HoldRecord, origin: Origin, fields: Sequence[Field]) -> Block:
+def edit_form(record: HoldRecord, origin: Origin, fields: Sequence[Field], *, editor: str = "") -> Block:
     """Return the form to change a call; every input holds the present value.
 
     Args:
         record: The hold.
         origin: Where the form was opened from.
         fields: The values that may be changed, with their schemas.
+        editor: User id of who opens it; their own approval is replaced by the new one.
     """
     inputs = [(each, _input(record, each)) for each in fields[:FIELDS]]
     content = [
@@ -58,7 +62,7 @@ def edit_form(record: HoldRecord, origin: Origin, fields: Sequence[Field]) -> Bl
         *(made for _, made in inputs if made is not None),
         *_unfit([each for each, made in inputs if made is None] + list(fields[FIELDS:])),
         modals.comment_input(optional=not modals.comment_required(record, "approve")),
-        *_will_be_void(record),
+        *_will_be_void(record, editor),
     ]
     return modals.form_modal("Edit and approve", "Approve as changed", content, names.EDIT_FORM, origin)
 
@@ -194,11 +198,12 @@ def _unfit(fields: Sequence[Field]) -> list[Block]:
     return [blocks.context(plain(lines(f"{_UNFIT} {clip(one_line(listed), 1000)}"), 2000))]
 
 
-def _will_be_void(record: HoldRecord) -> list[Block]:
-    people = [each.person for each in record.decisions if each.said == "approve"]
+def _will_be_void(record: HoldRecord, editor: str) -> list[Block]:
+    given = [each.person for each in record.decisions if each.said == "approve"]
+    people = [each for each in given if each.user != editor]
     if not people:
         return []
-    said = " will have to look again: their approvals of the call as it is become void."
+    said = " will have to look again: what was approved before a change becomes void."
     return [blocks.prose(*_people(people), rich_text(Shown(said)))]
 
 
