@@ -137,13 +137,18 @@ def _asking(record: HoldRecord) -> list[Ruling]:
 
 
 def _why(record: HoldRecord) -> list[Block]:
-    asking = _asking(record)
-    told = [line for each in asking[:REASONS] for line in (_because(each), *numbers_lines(each))]
-    more = [f"and {len(asking) - REASONS} more reasons"] if len(asking) > REASONS else []
+    told = why_lines(record, REASONS)
     if not told:
         return []
-    why = rich_text(lines(*told, *more), 1500)
+    why = rich_text(lines(*told), 1500)
     return [blocks.prose(rich_text(Shown("Held because: "), bold=True), why)]
+
+
+def why_lines(record: HoldRecord, most: int) -> list[str]:
+    """Return why a hold was made, a line each, with a count of the reasons left out."""
+    asking = _asking(record)
+    told = [line for each in asking[:most] for line in (_because(each), *numbers_lines(each))]
+    return [*told, *([f"and {len(asking) - most} more reasons"] if len(asking) > most else [])]
 
 
 def _because(ruling: Ruling) -> str:

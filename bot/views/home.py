@@ -9,16 +9,19 @@ from decimal import Decimal
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, words
-from bot.views.card import ID_DIGITS, approve_button, must_view
+from bot.views.card import ID_DIGITS, approve_button, must_view, why_lines
 from bot.views.lists import budget_lines, freeze_lines
 from bot.views.story import past_elements
 from bot.views.text import Block, Shown, clip, date, fixed, one_line, plain, rich_text
+from bot.views.values import decisive_values
 from gate.lifecycle import State
 from gate.model import Freeze, HoldRecord
 from gate.model.overview import Answered, Spent
 
-MINE, OTHERS = 12, 5
+MINE, OTHERS = 10, 5
 BUDGETS = 10
+VALUES = 8
+"""Most decisive values of a hold that its row shows; with more, the way to an approval is the full view."""
 NEAR = Decimal("0.8")
 """Part of its limit from which a budget is near it."""
 
@@ -101,12 +104,37 @@ def _row(record: HoldRecord, *, answers: bool) -> list[Block]:
         else [words.standing_line(record)]
     )
     what = plain(one_line(f"{record.agent}, session {record.session}, hold {record.id[:ID_DIGITS]}"), 200)
+    asks = pending and answers
     return [
-        blocks.prose(rich_text(one_line(record.described), 300, bold=True)),
+        blocks.prose(
+            rich_text(one_line(record.described), 300, bold=True), *(_asked(record) if asks else [])
+        ),
+        *(_decisive(record) if asks else []),
         blocks.context(*(fixed(each) for each in terms), what),
         blocks.actions(*_pressed(record, answers=answers)),
         blocks.divider(),
     ]
+
+
+def _asked(record: HoldRecord) -> list[Block]:
+    """Return who asks, for whom, what makes it serious and why it is held, each as a line below the first."""
+    serious = ", ".join(each for each, _ in words.effect_words(record))
+    told = [serious, *why_lines(record, 2)]
+    return [rich_text(Shown(f"\n{clip(one_line(line), 320)}")) for line in told if line]
+
+
+def _decisive(record: HoldRecord) -> list[Block]:
+    """Return the decisive values where the tab shows every one of them, and nothing where it does not."""
+    values = decisive_values(record)
+    if not values or not _fits(record):
+        return []
+    return [blocks.facts([(value.title, value.text) for value in values])]
+
+
+def _fits(record: HoldRecord) -> bool:
+    """Tell whether everything that one must see before approving stands in a row of the tab."""
+    values = decisive_values(record)
+    return not must_view(record) and len(values) <= VALUES and all(value.short for value in values)
 
 
 def _pressed(record: HoldRecord, *, answers: bool) -> list[Block]:
@@ -117,7 +145,7 @@ def _pressed(record: HoldRecord, *, answers: bool) -> list[Block]:
     if record.state is State.APPROVED:
         return [blocks.button("Stop…", names.STOP, reference), look]
     deny = blocks.button("Deny", names.DENY, reference)
-    return [look, deny] if must_view(record) else [approve_button(record), deny, look]
+    return [approve_button(record), deny, look] if _fits(record) else [look, deny]
 
 
 def _answered(answered: Sequence[Answered]) -> list[Block]:
