@@ -1,4 +1,4 @@
-"""Four agents and two bots on one file: each decision reaches the call it was given for, and no other."""
+"""Eight agents and two bots on one file: each decision reaches the call it was given for, and no other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.faults import children
 from tests.faults.invariants import broken, gather, lines
 from tests.faults.kill_road import CHANNEL, PATIENCE, POLICY, RULES, WAITING, Answer, Person, environ_of
 
-AGENTS, BOTS, CALLS = 4, 2, 5
+AGENTS, BOTS, CALLS = 8, 2, 3
 AMOUNT = re.compile(r"Pay (\d+) to")
 
 
@@ -41,7 +41,7 @@ def _calls(agent: int) -> list[tuple[str, str, dict[str, Any]]]:
     return [("pay", str(amount), {"amount": amount, "to": "bob"}) for amount in (agent + 1, *held)]
 
 
-def test_four_agents_and_two_bots_on_one_file(tmp_path: Path) -> None:
+def test_eight_agents_and_two_bots_on_one_file(tmp_path: Path) -> None:
     """Every agent is told what was said to its own call; no raw error of the store reaches anybody."""
     (tmp_path / "policy.yml").write_text(POLICY)
     with LocalWorkspace() as workspace:
