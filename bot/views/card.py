@@ -229,7 +229,12 @@ def _once(record: HoldRecord) -> Shown:
 
 def _terms(record: HoldRecord) -> Block:
     waits = "The agent is waiting." if record.waiting else "The agent is not waiting at the moment."
-    told = [words.deadline_line(record), *words.needs_lines(record), waits]
+    told = [
+        words.deadline_line(record),
+        *words.needs_lines(record),
+        *words.hand_over_lines(record),
+        waits,
+    ]
     return blocks.context(*(fixed(each) for each in told))
 
 

@@ -142,6 +142,15 @@ def _need_line(found: Standing, index: int, given: Sequence[Decision]) -> str:
     return f"*Still needed*: {line[0].lower()}{line[1:]}." if given else f"{line}."
 
 
+def hand_over_lines(record: HoldRecord) -> list[str]:
+    """Return in mrkdwn who may answer as well from when on; nothing that comes after the end, or has come."""
+    return [
+        f"From {moment(each.hand_over_at)} on {approver_words(each.hand_over.approvers)} may answer as well."
+        for each in record.requirements
+        if each.hand_over and each.hand_over_at and not each.handed and each.hand_over_at < record.expires_at
+    ]
+
+
 def deadline_line(record: HoldRecord) -> str:
     """Return in mrkdwn until when an answer counts; to the second where there is little time."""
     short = record.expires_at - record.created_at < SHORT

@@ -172,8 +172,20 @@ def counts_in(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
     if mine and not allowed:
         raise NotEligible("The agent acts for you here, so somebody else must answer.", code="asked_for")
     if not allowed:
-        raise NotEligible("You are not among the approvers of this hold.", code="not_eligible")
+        raise NotEligible(_not_among(needs, ballot), code="not_eligible")
     return frozenset(allowed)
+
+
+def _not_among(needs: Sequence[Requirement], ballot: Ballot) -> str:
+    """Say that somebody is no approver, or not yet: the hold is handed over to them later."""
+    for each in needs:
+        later = not each.handed and each.hand_over_at is not None
+        if later and any(str(entry) in ballot.satisfies for entry in handed_to(each)):
+            return (
+                f"You may answer from {each.hand_over_at:%H:%M:%S UTC} on, if the approvers have not by "
+                "then. Nothing was recorded."
+            )
+    return "You are not among the approvers of this hold."
 
 
 def _satisfies(each: Requirement, ballot: Ballot, policy: PolicySet) -> bool:
