@@ -53,6 +53,7 @@ class Binding:
         kinds = set(self._kinds.values())
         simple = not self.excluded and kinds <= {Parameter.POSITIONAL_OR_KEYWORD}
         self._defaults = {p.name: p.default for p in self.signature.parameters.values()} if simple else None
+        self._required = {name for name, each in (self._defaults or {}).items() if each is Parameter.empty}
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -97,7 +98,7 @@ class Binding:
         given = dict(zip(self._defaults, args, strict=False))
         arguments = {**self._defaults, **given, **kwargs}
         twice_or_unknown = len(arguments) > len(self._defaults) or not given.keys().isdisjoint(kwargs)
-        missing = any(value is Parameter.empty for value in arguments.values())
+        missing = self._required - given.keys() - kwargs.keys()
         return None if twice_or_unknown or missing else arguments
 
     def unbind(

@@ -91,7 +91,8 @@ def action_digest(key: bytes, action: Action, *, afresh: bool = False) -> str:
         ActionError: A part of the call cannot be judged.
     """
     for part in ("call_id", "note", "parent"):
-        _line(getattr(action, part), part)  # stored beside the call, so judged too, but not digested
+        if getattr(action, part) is not None:
+            _line(getattr(action, part), part)  # stored beside the call, so judged too, but not digested
     given = action.arguments
     taken = given.written if type(given) is Snapshot and not afresh else written(_mapping(given), path="args")
     before = f'{{"agent":{_line(action.agent, "agent")},"arguments":'
@@ -130,7 +131,9 @@ def _line(value: str | None, path: str) -> str:
         return "null"
     if type(value) is not str:
         raise refused(path, f"it is of type {class_name(type(value))}; give a text")
-    return encode_basestring(Walk().text(value, path))
+    if not value.isascii() or len(value) > MAX_BYTES:
+        Walk().text(value, path)
+    return encode_basestring(value)
 
 
 def _copied(value: Any) -> Any:

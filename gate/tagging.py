@@ -209,7 +209,9 @@ class Walk:
         """Return how many bytes the keys of a dict have, and whether one looks like a tag."""
         plain = set(map(type, keys)) <= _TEXTS
         known = self.known.get(keys) if plain else None
-        if known is None:
+        if known is None and plain and (joined := "".join(keys)).isascii() and "$" not in joined:
+            known = self.known[keys] = (len(joined), False)
+        elif known is None:
             size = sum(self.key(key, path) for key in keys)
             known = self.known[keys] = (size, any(key.startswith("$") for key in keys))
         return known
