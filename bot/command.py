@@ -20,7 +20,7 @@ from bot.look import look
 from bot.settings import BotSettings, Transport
 from bot.town import Town, seed_for
 from gate.cli.exits import Exit
-from gate.cli.options import HERE, holds_policy, store_path
+from gate.cli.options import HERE, db_option, holds_policy, store_path
 from gate.cli.root import guarded
 from gate.errors import Fault
 from gate.policy.load import load_path
@@ -54,25 +54,48 @@ class Told:
         return store_path(self.db)
 
 
-@click.command("gate-bot")
+@click.command("gate-bot", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
-    "--policy", envvar="GATE_POLICY", type=click.Path(path_type=Path), help="Policy file or folder."
+    "--policy",
+    envvar="GATE_POLICY",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Policy to bring into force.  [default: GATE_POLICY, else what the store has; "
+    "with --local ./policies first]",
 )
-@click.option("--db", envvar="GATE_DB", type=click.Path(path_type=Path, dir_okay=False), help="The store.")
+@db_option
 @click.option(
     "--check", is_flag=True, help="Look at Slack, print every configured id with its name, and end."
 )
 @click.option("--local", is_flag=True, help="Run a local workspace with a page, and the bot on it: no Slack.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port of the local page.  [default: free]"
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="Port of the local page.  [default: a free one]",
 )
-@click.option("--socket", "transport", flag_value="socket", help="Receive clicks over Socket Mode.")
-@click.option("--http", "transport", flag_value="http", help="Receive clicks over HTTP.")
+@click.option(
+    "--socket",
+    "transport",
+    flag_value="socket",
+    help="Receive clicks over Socket Mode (SLACK_APP_TOKEN).  [default: what is set]",
+)
+@click.option(
+    "--http",
+    "transport",
+    flag_value="http",
+    help="Receive clicks over HTTP (SLACK_SIGNING_SECRET).  [default: what is set]",
+)
 @click.version_option(package_name="slack-approval-gate")
 def command(
     policy: Path | None, db: Path | None, check: bool, local: bool, port: int, transport: Transport | None
 ) -> int:
-    """Ask people in Slack about the calls that agents' policies hold, and bring their answers back."""
+    """Ask people in Slack about the calls that agents' policies hold, and bring their answers back.
+
+    It runs beside the agents, on the same store. Slack needs SLACK_BOT_TOKEN, and SLACK_APP_TOKEN or
+    SLACK_SIGNING_SECRET in the environment; --local needs none of them.
+    """
     told = Told(policy, db, transport, port)
     if check and local:
         raise click.UsageError("--check looks at Slack and --local runs without it: give one of them.")

@@ -60,8 +60,8 @@ def _tried(
     callback=_tried,
     help="Let a rule, budget or default answer allow or block instead.  [default policy: the one in force]",
 )
-@time_option("--since", "Calls from then on; before it budgets are only filled  [default: 30d]")
-@time_option("--until", "Calls before then  [default: now]")
+@time_option("--since", "Calls from then on; before it budgets are only filled", default="30d")
+@time_option("--until", "Calls before then", default="now")
 @click.option(
     "--tools",
     type=click.Path(path_type=Path),

@@ -69,7 +69,10 @@ def show_command(hold_id: str, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def cancel_command(hold_id: str, reason: str, db: Path | None, as_json: bool) -> None:
-    """Take the open hold ID back: its call does not run."""
+    """Take an open hold back: its call does not run.
+
+    ID is an id, or at least six characters of it.
+    """
     with opened(db) as service:
         full = cancelled(service, hold_id, reason)
     if as_json:

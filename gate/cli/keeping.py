@@ -24,13 +24,18 @@ from gate.service import Service
 
 
 @audit_group.command("export")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="A new file.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A new file.  [default: standard output]",
+)
 @db_option
 @json_option
 def export_command(out: Path | None, db: Path | None, as_json: bool) -> None:
-    """Write the log in a form that can be checked without the database: JSON, one line for each record.
+    """Write the log as lines of JSON.
 
-    'python -m gate.audit_export FILE' checks it.
+    They can be checked without the database: 'python -m gate.audit_export FILE' does so.
     """
     with opened(db, allow_older=True) as service:
         span = service.export_file(out) if out else service.export(output.raw)
@@ -42,7 +47,12 @@ def export_command(out: Path | None, db: Path | None, as_json: bool) -> None:
 
 @audit_group.command("archive")
 @time_option("--before", "Records from before then", required=True)
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="A new file.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A new file.  [default: beside the store]",
+)
 @db_option
 @json_option
 def archive_command(before: datetime, out: Path | None, db: Path | None, as_json: bool) -> None:

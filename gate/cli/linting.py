@@ -56,9 +56,12 @@ def lint_command(policy: Path | None, tools: Path | None, db: Path | None, as_js
 def schema_command(as_json: bool) -> None:
     """Write the JSON Schema of policy files, for editors.
 
-    It is JSON with and without --json. An editor uses it where a policy begins with the line
-    "# yaml-language-server: $schema=./policy.schema.json" and the schema lies beside it under that name.
-    """
+    It is JSON with and without --json. An editor uses it where a policy begins with this line, and the schema
+    lies beside it under that name:
+
+    \b
+    # yaml-language-server: $schema=./policy.schema.json
+    """  # noqa: D301
     output.verbatim(schema_text())
 
 

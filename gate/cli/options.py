@@ -65,14 +65,15 @@ def limit_option(default: int) -> Callable[[F], F]:
     )
 
 
-def time_option(name: str, help_: str, *, required: bool = False) -> Callable[[F], F]:
+def time_option(name: str, help_: str, *, default: str = "", required: bool = False) -> Callable[[F], F]:
     """Add an option that takes a time: a span back from now such as ``7d``, or an ISO 8601 date or time."""
     return click.option(
         name,
         callback=_moment,
         required=required,
         metavar="TIME",
-        help=f"{help_}: 7d (ago), or an ISO date or time, UTC without a zone.",
+        help=f"{help_}: 7d (ago), or an ISO date or time, UTC without a zone."
+        + (f"  [default: {default}]" if default else ""),
     )
 
 

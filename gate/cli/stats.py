@@ -20,8 +20,8 @@ _SHOWN_RANGES = 4
 
 
 @click.command("stats")
-@time_option("--since", "Holds asked for from then on  [default: 30d]")
-@time_option("--until", "Holds asked for before then  [default: now]")
+@time_option("--since", "Holds asked for from then on", default="30d")
+@time_option("--until", "Holds asked for before then", default="now")
 @db_option
 @json_option
 @click.pass_context

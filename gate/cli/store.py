@@ -14,7 +14,7 @@ from gate.store import inspect
 
 @click.group("db")
 def db_group() -> None:
-    """Look at the store's file, or migrate it."""
+    """Look at the store's file, migrate it, copy it, or go on with a copy."""
 
 
 @db_group.command("status")
