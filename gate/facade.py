@@ -102,7 +102,10 @@ class Gate(Primitive):
         """Make a gate from the environment alone.
 
         Args:
-            prefix: How the names begin, such as ``GATE_`` in ``GATE_DB``.
+            prefix: How the names begin, such as ``GATE_`` in ``GATE_DB``. Default ``GATE_``.
+
+        Returns:
+            The gate; it touches no store before it is opened or first used.
 
         Raises:
             Fault: A setting cannot be used (code ``settings``).
@@ -237,6 +240,11 @@ class Gate(Primitive):
                 that rules can read, by name. Where it raises, they are missing.
             target: What the tool acts on (account, base URL): a text, or a function of the bound arguments.
             wait: How long held calls wait; default is the gate's.
+
+        Returns:
+            A decorator for functions, coroutine functions and methods. What it makes takes the arguments that
+            the tool takes; it raises refusals, ``Pending`` and ``InDoubt``, or returns refusals where
+            ``on_refusal`` says so.
 
         Raises:
             GuardError: The tool cannot be guarded as it is written (when decorated).

@@ -46,6 +46,9 @@ class Opening:
     def open(self) -> Self:
         """Open the store and bring the policy into force; an open gate stays as it is.
 
+        Returns:
+            This gate.
+
         Raises:
             PolicyError: There is no policy, or it does not load.
             StoreError: The store cannot be opened.

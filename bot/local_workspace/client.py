@@ -77,6 +77,9 @@ class Control(Watcher):
 
         Returns:
             delivered, acked, ack_ms, trouble, envelope_id, body.
+
+        Raises:
+            ControlError: if the workspace refuses, such as a press on what this person does not see.
         """
         where = {"user": user, "channel": channel, "ts": ts, "action_id": action_id, "block_id": block_id}
         return self.post(
@@ -95,7 +98,24 @@ class Control(Watcher):
         confirm: bool = True,
         forge: bool = False,
     ) -> Json:
-        """Press an element of a modal or home tab; arguments as `click`."""
+        """Press an element of a modal or home tab.
+
+        Args:
+            user: who presses.
+            view_id: the modal or home tab.
+            action_id: the element.
+            value: what is chosen, for menus and pickers.
+            block_id: the block, if the action_id stands in several.
+            values: what other inputs of the view hold.
+            confirm: as for `click`.
+            forge: as for `click`.
+
+        Returns:
+            As `click`.
+
+        Raises:
+            ControlError: if the workspace refuses.
+        """
         where = {"user": user, "view_id": view_id, "action_id": action_id, "block_id": block_id}
         more = {"value": value, "values": values, "confirm": confirm, "forge": forge}
         return self.post("click_view", where | more)
@@ -113,6 +133,9 @@ class Control(Watcher):
 
         Returns:
             As `click`, and errors, closed, view (the top of the stack afterwards).
+
+        Raises:
+            ControlError: if the workspace refuses.
         """
         return self.post("submit_view", {"user": user, "view_id": view_id, "values": values, "forge": forge})
 

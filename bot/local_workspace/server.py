@@ -66,26 +66,42 @@ class LocalWorkspace:
 
     @property
     def url(self) -> str:
-        """Return the page's address, without a slash at the end."""
+        """Return the page's address, without a slash at the end.
+
+        Raises:
+            RuntimeError: The workspace is not running.
+        """
         if not self._workspace.base_url:
             raise RuntimeError("The local workspace is not running. Call start() first.")
         return self._workspace.base_url
 
     @property
     def api_url(self) -> str:
-        """Return the Web API's base address."""
+        """Return the Web API's base address, with a slash at the end.
+
+        Raises:
+            RuntimeError: The workspace is not running.
+        """
         return f"{self.url}/api/"
 
     @property
     def control(self) -> Control:
-        """Return a client of the control API."""
+        """Return a client of the control API.
+
+        Raises:
+            RuntimeError: The workspace is not running.
+        """
         return Control(self.url)
 
     def start(self) -> Self:
-        """Start the server and return when it listens.
+        """Start the server and return when it listens, within ten seconds.
+
+        Returns:
+            This workspace.
 
         Raises:
             OSError: if the port is taken.
+            RuntimeError: if it does not listen in time.
         """
         self._thread = threading.Thread(target=self._run, name="local-workspace", daemon=True)
         self._thread.start()
