@@ -9,6 +9,7 @@ from typing import Any
 from gate.audit import AuditRecord
 from gate.changes import in_words
 from gate.cli import shapes
+from gate.foreign import HOST, SERVER
 from gate.model import ActionRecord, Change, HoldRecord
 from gate.service import Service
 from gate.values import parse_path
@@ -112,7 +113,7 @@ def _submitted(body: Body, applied: Mapping[str, str]) -> str:
     agent = body["actor"].removeprefix("agent:")
     behalf = body.get("on_behalf_of", "nobody in particular").replace(":", " ", 1)
     arguments = ", ".join(_argument(name, value) for name, value in body.get("input", {}).items())
-    target = f" at {body['target']}" if body.get("target") else ""
+    target = f"{_original(body)} at {body['target']}" if body.get("target") else _original(body)
     revision = body.get("revision", "")
     when = f" ({applied[revision]})" if revision in applied else ""
     return (
@@ -120,6 +121,12 @@ def _submitted(body: Body, applied: Mapping[str, str]) -> str:
         f"{arguments or 'no arguments'}.{_hidden(body)}\n{_ANSWERS[body['verdict']]} under policy revision "
         f"{shapes.revision(revision)}{when}:\n{_rules(body)}{_parent(body)}"
     )
+
+
+def _original(body: Body) -> str:
+    """Return the name as somebody else than the host wrote it, where it came so."""
+    source = (body.get("tool") or {}).get("source", HOST)
+    return "" if source == HOST else " (a server's name)" if source == SERVER else f" (named {source})"
 
 
 def _argument(name: str, value: Any) -> str:

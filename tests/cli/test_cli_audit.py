@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,14 @@ def test_why_tells_that_the_default_answered(db: Path) -> None:
     assert "desk/default (desk.yml:3): no rule answered, so the default did." in said(
         "audit", "why", call, "--db", db
     )
+
+
+def test_why_tells_the_name_that_a_server_gave(db: Path) -> None:
+    """Beside the action's name, which is what was judged."""
+    gate = service(db)
+    action = gate.submit(replace(act(amount=5000, to="bob"), source="mcp__desk__pay")).record.id
+    gate.close()
+    assert "called desk.pay (named mcp__desk__pay) in session s1" in said("audit", "why", action, "--db", db)
 
 
 def test_why_takes_prefix_link_and_thread_link(filled: Filled) -> None:
