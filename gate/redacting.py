@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -74,7 +75,12 @@ class _Place:
         self.keys = keys
         self.inner: dict[str, _Place] = {}
         self.hidden, self.shown = keys in rules.paths, keys in rules.show
-        self.secret = rules.names and is_secret_name(unmarked(keys[-1]))
+        self.secret = rules.names and _names_secret(keys[-1])
+
+
+@lru_cache(maxsize=4096)
+def _names_secret(key: str) -> bool:
+    return is_secret_name(unmarked(key))
 
 
 class Writer:

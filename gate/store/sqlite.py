@@ -10,11 +10,12 @@ import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
+from types import TracebackType
 
 from sqlite_utils import Database
 
 from gate.clock import monotonic, pause
-from gate.errors import GateError, StoreBusy, StoreError
+from gate.errors import StoreBusy, StoreError
 from gate.store import files, keys, migrations
 from gate.store.faults import explained, is_busy
 from gate.store.port import Reader, Tx
@@ -71,7 +72,7 @@ class SqliteStore:
                 )
             files.prepare(self.path)
         self._pid = os.getpid()
-        with _raw_errors(self.path):
+        with _RawErrors(self.path):
             self._writer, self._durable = _connect(self.path, read_only=False), None
             self._file = files.identity(self.path) if self.path else (0, 0)
             self._prepare_schema(create)
@@ -129,7 +130,7 @@ class SqliteStore:
         until, nested = monotonic() + BUSY_SECONDS, _is_mine(self._lock)
         while True:
             # Taken by ``with`` alone: no interrupt finds a place between taking and releasing.
-            with self._lock, _raw_errors(self.path):
+            with self._lock, _RawErrors(self.path):
                 connection = self._usable_writer(nested)
                 try:
                     if self._begin(connection, durable):
@@ -189,7 +190,7 @@ class SqliteStore:
         self._follow_fork()
         lock = self._lock if self._read is self._writer else self._read_lock
         nested = _is_mine(lock)
-        with lock, _raw_errors(self.path):
+        with lock, _RawErrors(self.path):
             if self._writer is None:
                 raise StoreError("The gate is closed. Open it again.", code="closed")
             self._check_file()
@@ -203,7 +204,7 @@ class SqliteStore:
         if self._read is self._writer:
             return None
         nested = _is_mine(self._read_lock)
-        with self._read_lock, _raw_errors(self.path):
+        with self._read_lock, _RawErrors(self.path):
             if nested or self._writer is None:
                 return None
             self._check_file()
@@ -222,7 +223,7 @@ class SqliteStore:
             raise StoreError("A store in memory cannot be backed up; name a file.")
         with files.new_file(target) as handle:
             os.close(handle)
-            with _raw_errors(target), closing(sqlite3.connect(target)) as copy:
+            with _RawErrors(target), closing(sqlite3.connect(target)) as copy:
                 with self._read_lock:
                     self._check_file()
                     self._read.backup(copy)
@@ -341,20 +342,31 @@ def _roll_back(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-@contextmanager
-def _raw_errors(path: Path | None) -> Iterator[None]:
-    """Turn whatever the driver raises into StoreError, also of a text that it cannot write."""
-    try:
-        yield
-    except GateError:
-        raise
-    except UnicodeEncodeError as error:
-        raise StoreError(
-            "A text has half a surrogate pair, which no store can keep. Nothing was recorded and nothing "
-            "ran; send the text without it."
-        ) from error
-    except sqlite3.Error as error:
-        raise explained(error, path) from error
+class _RawErrors:
+    """Turn whatever the driver raises inside a block into StoreError, also of a text that it cannot write.
+
+    Args:
+        path: The store's file; None for one in memory.
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, UnicodeEncodeError):
+            raise StoreError(
+                "A text has half a surrogate pair, which no store can keep. Nothing was recorded and nothing "
+                "ran; send the text without it."
+            ) from error
+        if isinstance(error, sqlite3.Error):
+            raise explained(error, self._path) from error
 
 
 def _before_fork() -> None:
