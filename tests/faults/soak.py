@@ -134,6 +134,8 @@ class Soak:
         self.problems += broken(seen) + _strays(lines(told)) + _errors(self.folder)
         print(self.figures.summary())
         print(f"ends: {dict(Counter(seen.states.values()))}; records: {len(seen.records)}")
+        busy = [path.read_text().strip() for path in sorted(self.folder.glob("agent*.out"))]
+        print(f"busy: {busy}")
         print(f"told: {dict(Counter(each['code'] for each in lines(told)))}; messages: {len(messages)}")
         for problem in self.problems[:50]:
             print(f"PROBLEM {problem}")

@@ -16,12 +16,14 @@ from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gate import Gate, Session, person
 from gate.clock import monotonic
+from gate.errors import StoreBusy
 from tests.faults.children import note
 
+T = TypeVar("T")
 KINDS = {"small": 60, "look": 15, "mail": 10, "broken": 6, "wipe": 5, "large": 4}
 """How often each kind of call is made, of a hundred."""
 CALLS_IN_SESSION = 300
@@ -45,6 +47,7 @@ class Agent:
         self._made, self._held = 0, 0
         self._sessions: list[Session] = []
         self.failures: list[BaseException] = []
+        self.busy = 0
 
     def kind(self) -> str:
         """Return what the next call is."""
@@ -63,9 +66,10 @@ class Agent:
         """Return the session of the next call; one that is two sessions old is ended."""
         if self._made % CALLS_IN_SESSION == 0:
             name = f"run {self.number}/{self._made // CALLS_IN_SESSION}"
-            self._sessions.append(self.gate.session(name, on_behalf_of=person("U0CAROL")))
+            opened = self.patiently(lambda: self.gate.session(name, on_behalf_of=person("U0CAROL")))
+            self._sessions.append(opened)
             if len(self._sessions) > 2:
-                self._sessions.pop(0).end()
+                self.patiently(self._sessions.pop(0).end)
         self._made += 1
         return self._sessions[-1]
 
@@ -81,14 +85,24 @@ class Agent:
         note(self.folder / "told", line | ({"comments": comments} if comments else {}))
 
     def done(self, work: Any) -> None:
-        """Keep what a call failed with; an outcome or what its tool raised is no failure."""
-        if not work.cancelled() and work.exception() is not None:
-            self.failures.append(work.exception())
+        """Keep what a call failed with; an outcome, what its tool raised and a busy store are no failures."""
+        error = None if work.cancelled() else work.exception()
+        self.busy += isinstance(error, StoreBusy)
+        if error is not None and not isinstance(error, StoreBusy):
+            self.failures.append(error)
+
+    def patiently(self, verb: Callable[[], T]) -> T:
+        """Do something again as long as the store is busy, as whoever is told so should."""
+        while True:
+            try:
+                return verb()
+            except StoreBusy:
+                self.busy += 1
 
     def end_sessions(self) -> None:
         """End the sessions that are left, so that no hold stays open."""
         for each in self._sessions:
-            each.end()
+            self.patiently(each.end)
 
 
 def beats(rate: float, seconds: float) -> Iterator[float]:
@@ -109,11 +123,11 @@ def with_threads(agent: Agent, rate: float, seconds: float) -> None:
             pause.wait(wait)
             with agent.session():
                 kind = agent.kind()
-                if kind == "large":
-                    held.append(pool.submit(agent.gate.bind(calls[kind])))
-                    held[-1].add_done_callback(agent.done)
-                else:
-                    calls[kind]()
+                work = pool.submit(agent.gate.bind(calls[kind]))
+                work.add_done_callback(agent.done)
+                held.append(work)
+                if kind != "large":
+                    futures.wait([work])
             held = [each for each in held if not each.done()]
         futures.wait(held, IN_HAND)
         agent.end_sessions()
@@ -227,6 +241,7 @@ def main() -> None:
     else:
         with_threads(agent, float(rate), float(seconds))
     agent.gate.close()
+    print(f"{agent.busy} times the store was busy")
     if agent.failures:
         sys.exit(f"{len(agent.failures)} calls failed, the first with {agent.failures[0]!r}.")
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from tests.faults.invariants import Asked, Rules
 
 CLERKS = ("U0ALICE", "U0BOB")
-LIMIT = 10**9
+LIMIT = 10**13
 """What the one budget allows for the whole run: never reached, but counted at every call."""
 HEAD = """
 version: 1
