@@ -7,7 +7,7 @@ from typing import Any
 from bot import names
 from bot.references import Reference
 from gate.model import HoldRecord
-from tests.bot.bot_fixtures import CHANNEL, Office, spell
+from tests.bot.bot_fixtures import CHANNEL, Office, eventually, spell
 
 
 def payload(
@@ -54,3 +54,9 @@ def answers(office: Office, user: str) -> list[str]:
     direct = [each for each in office.control.state()["channels"] if each["user"] == user]
     written = [spell(message) for channel in direct for message in channel["messages"]]
     return said + written + [spell(view) for view in office.control.views(user)]
+
+
+def one_answer(office: Office, user: str, piece: str) -> None:
+    """Wait for an answer to somebody that says something, and assert that there is no other."""
+    eventually(lambda: any(piece in said for said in answers(office, user)))
+    assert len(answers(office, user)) == 1

@@ -11,17 +11,11 @@ from bot.local_workspace import LocalWorkspace
 from bot.views import modals
 from gate.lifecycle import State
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
-from tests.bot.presses import answers, payload, refusals
+from tests.bot.presses import answers, one_answer, payload, refusals
 
 __all__ = ["office"]
 
 both = pytest.mark.parametrize("transport", ["socket", "http"])
-
-
-def one_answer(office: Office, user: str, piece: str) -> None:
-    """Wait for an answer that says something, and assert that there is no other."""
-    eventually(lambda: any(piece in said for said in answers(office, user)))
-    assert len(answers(office, user)) == 1
 
 
 def test_who_cannot_be_reached_in_the_channel_is_written_to(office: Office) -> None:

@@ -12,29 +12,12 @@ from bot.local_workspace import LocalWorkspace
 from bot.references import Reference
 from gate.lifecycle import State
 from gate.model import HoldRecord, Principal
-from tests.bot.bot_fixtures import CHANNEL, NOBODY, Office, eventually, office, office_of, spell
+from tests.bot.bot_fixtures import CHANNEL, NOBODY, Office, office, office_of, spell
+from tests.bot.presses import answers, one_answer, payload, refusals
 
 __all__ = ["office", "office_of"]
 
 both = pytest.mark.parametrize("transport", ["socket", "http"])
-
-
-def answers(office: Office, user: str) -> list[str]:
-    """Return everything that was said to one person alone."""
-    said = [spell(each) for each in office.control.ephemerals(user)]
-    return said + [spell(view) for view in office.control.views(user)]
-
-
-def refusals(office: Office, record: HoldRecord) -> list[str]:
-    """Return the codes of the refusals in the log."""
-    found = office.agent.records(action=record.id)
-    return [each.body["code"] for each in found if each.body["kind"] == "refused"]
-
-
-def once(office: Office, user: str, piece: str) -> None:
-    """Assert that somebody got exactly one answer, and what it says."""
-    eventually(lambda: any(piece in said for said in answers(office, user)))
-    assert len(answers(office, user)) == 1
 
 
 def test_each_outsider_is_told_why(office: Office) -> None:
@@ -51,7 +34,7 @@ def test_each_outsider_is_told_why(office: Office) -> None:
     ]:
         result = office.press(user, record, names.APPROVE, forge=True)
         assert result["acked"]
-        once(office, user, piece)
+        one_answer(office, user, piece)
         assert refusals(office, record)[-1] == code
     assert office.agent.hold(record.id).state is State.PENDING
     assert office.agent.hold(record.id).decisions == ()
@@ -63,7 +46,7 @@ def test_a_refused_denial_is_told_in_its_window(office: Office, transport: Any) 
     office.open(transport)
     record = office.hold()
     office.press("U0CAROL", record, names.DENY)
-    once(office, "U0CAROL", "not among the approvers")
+    one_answer(office, "U0CAROL", "not among the approvers")
     assert office.control.ephemerals("U0CAROL") == []
 
 
@@ -72,7 +55,7 @@ def test_the_person_acted_for_cannot_answer(office: Office) -> None:
     office.open()
     record = office.hold(on_behalf_of=Principal("person", "U0ALICE"))
     office.press("U0ALICE", record, names.APPROVE)
-    once(office, "U0ALICE", "acts for you")
+    one_answer(office, "U0ALICE", "acts for you")
     assert refusals(office, record) == ["asked_for"]
 
 
@@ -109,7 +92,7 @@ def test_a_failed_lookup_refuses(office: Office, workspace: LocalWorkspace) -> N
     office.card(record)
     workspace.control.faults.set("users.info", kind="error", error="user_not_found", times=None)
     office.press("U0ALICE", record, names.APPROVE)
-    once(office, "U0ALICE", "did not tell")
+    one_answer(office, "U0ALICE", "did not tell")
     assert refusals(office, record) == ["lookup_failed"]
 
 
@@ -117,42 +100,22 @@ def test_a_workflow_step_cannot_answer(office: Office, workspace: LocalWorkspace
     """A payload that a workflow made is refused."""
     office.open()
     record = office.hold()
-    payload = _payload(office, record)
+    payload = _referring(office, record)
     payload["function_data"] = {"execution_id": "Fx1"}
     workspace.control.forge(payload)
-    once(office, "U0ALICE", "workflow cannot answer")
+    one_answer(office, "U0ALICE", "workflow cannot answer")
     assert refusals(office, record) == ["bot"]
 
 
-def _payload(office: Office, record: HoldRecord, user: str = "U0ALICE", **reference: str) -> dict[str, Any]:
+def _referring(office: Office, record: HoldRecord, user: str = "U0ALICE", **reference: str) -> dict[str, Any]:
     """Return the payload of an Approve press, with a reference changed at will."""
-    ts = office.card(record)["ts"]
     whole = Reference.of(record)
     value = Reference(
         reference.get("store", whole.store),
         reference.get("hold", whole.hold),
         reference.get("nonce", whole.nonce),
     )
-    minted = office.control.mint(user=user, channel=CHANNEL, ts=ts)
-    return {
-        "type": "block_actions",
-        "team": {"id": "T0LOCAL", "domain": "local"},
-        "user": {"id": user, "team_id": "T0LOCAL", "name": "x"},
-        "api_app_id": "A0GATE",
-        "container": {"type": "message", "message_ts": ts, "channel_id": CHANNEL, "is_ephemeral": False},
-        "channel": {"id": CHANNEL, "name": "approvals"},
-        "trigger_id": minted["trigger_id"],
-        "response_url": minted["response_url"],
-        "actions": [
-            {
-                "type": "button",
-                "action_id": names.APPROVE,
-                "block_id": "b",
-                "value": str(value),
-                "action_ts": "1.1",
-            }
-        ],
-    }
+    return payload(office, record, user, value=str(value))
 
 
 @pytest.mark.parametrize(
@@ -169,8 +132,8 @@ def test_a_card_of_another_store_hold_or_version_is_told(
     """A button that does not belong to a current hold of this store records nothing and says so."""
     office.open()
     record = office.hold()
-    workspace.control.forge(_payload(office, record, **reference))
-    once(office, "U0ALICE", piece)
+    workspace.control.forge(_referring(office, record, **reference))
+    one_answer(office, "U0ALICE", piece)
     assert office.agent.hold(record.id).decisions == ()
 
 
@@ -178,11 +141,11 @@ def test_a_card_in_a_foreign_channel_is_refused(office: Office, workspace: Local
     """A press from a message outside the hold's channels records nothing."""
     office.open()
     record = office.hold()
-    payload = _payload(office, record)
+    payload = _referring(office, record)
     payload["container"] |= {"channel_id": "C0PRIVATE", "message_ts": "1.000001"}
     payload["channel"] = {"id": "C0PRIVATE", "name": "private"}
     workspace.control.forge(payload)
-    once(office, "U0ALICE", "does not stand in a channel of its hold")
+    one_answer(office, "U0ALICE", "does not stand in a channel of its hold")
     assert refusals(office, record) == ["other_channel"]
 
 
@@ -190,7 +153,7 @@ def test_a_twin_in_the_same_channel_counts_and_is_learnt(office: Office, workspa
     """A second message with the current mark is accepted, and kept up to date from then on."""
     office.open()
     record = office.hold()
-    payload = _payload(office, record)
+    payload = _referring(office, record)
     twin = workspace.control.say("U0BOB", CHANNEL, "copy")["ts"]
     payload["container"] |= {"message_ts": twin}
     workspace.control.forge(payload)
@@ -203,10 +166,10 @@ def test_a_button_of_another_version_is_told(office: Office, workspace: LocalWor
     """A value that this version does not write is answered, not raised."""
     office.open()
     record = office.hold()
-    payload = _payload(office, record)
+    payload = _referring(office, record)
     payload["actions"][0]["value"] = value
     workspace.control.forge(payload)
-    once(office, "U0ALICE", "not made by this version")
+    one_answer(office, "U0ALICE", "not made by this version")
 
 
 @both
@@ -217,10 +180,10 @@ def test_an_unknown_button_is_acknowledged_and_answered(
     """Whatever is pressed gets an answer."""
     office.open(transport)
     record = office.hold()
-    payload = _payload(office, record)
+    payload = _referring(office, record)
     payload["actions"][0]["action_id"] = action
     assert workspace.control.forge(payload)["acked"]
-    once(office, "U0ALICE", "means nothing")
+    one_answer(office, "U0ALICE", "means nothing")
 
 
 def test_a_late_press_is_told(office: Office) -> None:
@@ -230,7 +193,7 @@ def test_a_late_press_is_told(office: Office) -> None:
     office.card(record)
     office.clock.advance(3600)
     office.press("U0ALICE", record, names.APPROVE)
-    once(office, "U0ALICE", "Too late")
+    one_answer(office, "U0ALICE", "Too late")
     assert office.agent.hold(record.id).state is State.EXPIRED
 
 
@@ -238,13 +201,13 @@ def test_a_press_after_the_decision_is_told_by_whom(office: Office) -> None:
     """A second answer is not recorded, and names who was first."""
     office.open()
     record = office.hold()
-    payload = _payload(office, record)
+    payload = _referring(office, record)
     office.press("U0BOB", record, names.DENY)
     view = office.control.wait_view("U0BOB", "Reason")
     office.control.submit_view("U0BOB", view["id"], {"reason": {names.REASON: "0"}})
     office.until(record, State.DENIED)
     office.control.forge(payload)
-    once(office, "U0ALICE", "already denied")
+    one_answer(office, "U0ALICE", "already denied")
     assert "by bob" in answers(office, "U0ALICE")[0].lower()
 
 
@@ -254,7 +217,7 @@ def test_a_double_click_counts_once(office: Office) -> None:
     record = office.hold(name="payments.pay_out")
     office.press("U0ALICE", record, names.APPROVE)
     office.press("U0ALICE", record, names.APPROVE)
-    once(office, "U0ALICE", "approved this already")
+    one_answer(office, "U0ALICE", "approved this already")
     assert len(office.agent.hold(record.id).decisions) == 1
 
 
@@ -276,10 +239,10 @@ def test_two_approvers_racing_make_one_approval(office: Office) -> None:
     """With a quorum of one, the second approver is told that it was not needed."""
     office.open()
     record = office.hold()
-    late = _payload(office, record, "U0BOB")
+    late = _referring(office, record, "U0BOB")
     office.press("U0ALICE", record, names.APPROVE)
     office.control.forge(late)
-    once(office, "U0BOB", "approved already")
+    one_answer(office, "U0BOB", "approved already")
     assert [each.person.user for each in office.agent.hold(record.id).decisions] == ["U0ALICE"]
 
 
@@ -290,7 +253,7 @@ def test_a_frozen_hold_cannot_be_approved_but_denied(office: Office) -> None:
     office.card(record)
     office.agent.freeze("everything", by="admin", reason="incident")
     office.press("U0ALICE", record, names.APPROVE)
-    once(office, "U0ALICE", "frozen")
+    one_answer(office, "U0ALICE", "frozen")
     office.press("U0BOB", record, names.DENY)
     view = office.control.wait_view("U0BOB", "Reason")
     office.control.submit_view("U0BOB", view["id"], {"reason": {names.REASON: "1"}})
@@ -301,10 +264,10 @@ def test_an_answer_arrives_where_response_urls_are_dead(office: Office) -> None:
     """Where the response URL does not work, the reason is posted in the channel for one person alone."""
     office.open()
     record = office.hold()
-    payload = _payload(office, record, "U0CAROL")
+    payload = _referring(office, record, "U0CAROL")
     payload["response_url"] = f"{office.workspace.url}/response/nothing"
     office.control.forge(payload)
-    once(office, "U0CAROL", "not among the approvers")
+    one_answer(office, "U0CAROL", "not among the approvers")
 
 
 def test_an_anonymous_session_is_no_obstacle(office: Office) -> None:

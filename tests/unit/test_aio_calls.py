@@ -199,6 +199,15 @@ def _held_back(gate: Gate, verb: str) -> tuple[threading.Event, threading.Event]
     return there, go
 
 
+async def _cancelled(calling: asyncio.Task[Any], there: threading.Event, go: threading.Event) -> None:
+    """Cancel a call while a verb is held back, let the verb go, and wait for the call's end."""
+    await soon(there.is_set)
+    calling.cancel()
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+
+
 def test_cancelled_while_it_is_submitted_never_starts(tmp_path: Path) -> None:
     """A caller cancelled during the submit of an allowed call: the tool does not run, and the log says so."""
 
@@ -207,11 +216,7 @@ def test_cancelled_while_it_is_submitted_never_starts(tmp_path: Path) -> None:
         there, go = _held_back(gate, "submit")
         gate.call(id="c1")
         calling = asyncio.create_task(till.pay(5))
-        await soon(there.is_set)
-        calling.cancel()
-        go.set()
-        with pytest.raises(asyncio.CancelledError):
-            await calling
+        await _cancelled(calling, there, go)
         with gate.call(id="c1"):
             later = await gate.outcome(till.pay, 5)
         assert isinstance(later, Failed)
@@ -231,11 +236,7 @@ def test_cancelled_while_it_is_claimed_never_starts(tmp_path: Path) -> None:
         calling = asyncio.create_task(till.pay(50))
         hold = (await soon(gate.service.holds))[0]
         answer(gate.service, hold)
-        await soon(there.is_set)
-        calling.cancel()
-        go.set()
-        with pytest.raises(asyncio.CancelledError):
-            await calling
+        await _cancelled(calling, there, go)
         record = gate.service.action(hold.id)
         assert (record.state, record.error) == (State.FAILED, "never started")
         assert till.paid == []
@@ -251,11 +252,7 @@ def test_cancelled_while_it_settles_is_settled(tmp_path: Path) -> None:
         there, go = _held_back(gate, "settle")
         gate.call(id="c1")
         calling = asyncio.create_task(till.pay(5))
-        await soon(there.is_set)
-        calling.cancel()
-        go.set()
-        with pytest.raises(asyncio.CancelledError):
-            await calling
+        await _cancelled(calling, there, go)
         with gate.call(id="c1"):
             assert await till.pay(5) == "paid 5"
         assert till.paid == [5]
