@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Literal
 
@@ -121,11 +121,13 @@ class Poller:
         with self._changed:
             self._watches.discard(watch)
 
-    def wake(self, ids: Iterable[str]) -> None:
-        """End the waits for actions that this process just moved; each waiter looks at its own itself."""
+    def wake(self, ids: Collection[str]) -> None:
+        """End the waits for actions that this process has just moved; their waiters see for themselves."""
         with self._changed:
             moved = [watch for watch in self._watches if watch.action_id in ids]
             self._watches.difference_update(moved)
+            if moved:
+                self._changed.notify_all()
         for watch in moved:
             watch.fire()
 

@@ -80,17 +80,21 @@ def test_an_unchanged_action_wakes_nobody() -> None:
 
 
 def test_a_move_of_this_process_wakes_at_once() -> None:
-    """With an endless interval only the wake ends the wait."""
+    """With an endless interval only the wake ends the wait, and only that of what was moved."""
     board = Board()
-    board.states = {"a": PENDING}
+    board.states = {"a": PENDING, "b": PENDING}
     poller = Poller(board, interval=3600)
-    watch = Watch("a", PENDING)
+    watch, other = Watch("a", PENDING), Watch("b", PENDING)
     poller.add(watch)
+    poller.add(other)
     until(lambda: board.asked)
-    board.states = {"a": (State.APPROVED, 1)}
-    poller.wake(frozenset({"b"}))
+    board.states = {"a": (State.APPROVED, 1), "b": PENDING}
+    poller.wake(frozenset({"c"}))
+    assert not watch.wait(0)
     poller.wake(frozenset({"a"}))
-    assert watch.wait(PATIENCE)
+    assert watch.wait(0)
+    assert not other.wait(0)
+    poller.release()
 
 
 def test_a_watch_fires_once() -> None:
