@@ -22,6 +22,8 @@ from tests.patience import PATIENCE
 
 T = TypeVar("T")
 CHANNEL = "C0APPROVALS"
+CALM = 5.0
+"""Seconds between pings; a bot takes its connection for dead after four times as many without an answer."""
 POLICY = """
 version: 1
 name: refunds
@@ -78,10 +80,10 @@ class Office:
         assert isinstance(self.agent.clock, FakeClock)
         return self.agent.clock
 
-    def open(self, transport: Any = "socket", **changes: Any) -> SlackBot:
+    def open(self, transport: Any = "socket", *, ping: float = CALM, **changes: Any) -> SlackBot:
         """Start a bot; over HTTP the workspace is told where it listens."""
         bot = SlackBot(
-            self.agent, settings=settings(self.workspace, **changes), transport=transport, ping=1.0
+            self.agent, settings=settings(self.workspace, **changes), transport=transport, ping=ping
         )
         self.bots.append(bot.start())
         if transport == "http":

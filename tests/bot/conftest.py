@@ -25,6 +25,8 @@ from tests.bot.page_app import page_app  # noqa: F401
 from tests.patience import PATIENCE, patient_workspace
 
 Listen = Callable[[AsyncApp], None]
+PING = 2
+"""Seconds between pings; after four times as many without an answer the app takes its connection for dead."""
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ class BoltThread:
 
     async def _connect(self) -> None:
         app = self.app()
-        self.handler = AsyncSocketModeHandler(app, self.workspace.app_token, ping_interval=1)
+        self.handler = AsyncSocketModeHandler(app, self.workspace.app_token, ping_interval=PING)
         await self.handler.connect_async()
 
     def stop(self) -> None:

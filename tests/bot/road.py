@@ -17,7 +17,7 @@ from gate.lifecycle import State
 from gate.model import HoldRecord
 from gate.policy.load import load_texts
 from gate.service import Service
-from tests.bot.bot_fixtures import CHANNEL, POLICY, eventually, settings, spell
+from tests.bot.bot_fixtures import CALM, CHANNEL, POLICY, eventually, settings, spell
 from tests.bot.road_agent import Given, run
 from tests.forking import SERVER
 
@@ -77,7 +77,7 @@ class Road:
     def open(self, transport: Any = "socket", workspace: LocalWorkspace | None = None) -> SlackBot:
         """Start the bot, and return when clicks can arrive."""
         there = workspace or self.workspace
-        self.bot = SlackBot(self.store, settings=settings(there), transport=transport, ping=1.0).start()
+        self.bot = SlackBot(self.store, settings=settings(there), transport=transport, ping=CALM).start()
         if transport == "http":
             there.control.set_transport("http", f"{self.bot.address}/slack/events")
         else:

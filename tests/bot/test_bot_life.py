@@ -15,7 +15,7 @@ from bot.local_workspace import LocalWorkspace
 from bot.settings import BotFault, BotSettings
 from gate import Denied, Gate
 from gate.lifecycle import State
-from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, office, office_of, settings
+from tests.bot.bot_fixtures import CALM, CHANNEL, POLICY, Office, eventually, office, office_of, settings
 from tests.patience import PATIENCE
 
 __all__ = ["office", "office_of"]
@@ -24,7 +24,7 @@ __all__ = ["office", "office_of"]
 def test_start_and_stop_leave_no_thread(office: Office) -> None:
     """After stop nothing of the bot is left, and it can be started again."""
     before = threading.active_count()
-    bot = SlackBot(office.agent, settings(office.workspace), transport="socket", ping=1.0)
+    bot = SlackBot(office.agent, settings(office.workspace), transport="socket", ping=CALM)
     for _ in range(3):
         bot.start()
         assert bot.alive
@@ -48,12 +48,13 @@ def test_stop_is_safe_twice_and_before_start(office: Office) -> None:
 )
 def test_a_lost_connection_comes_back(office: Office, how: dict[str, Any]) -> None:
     """After a disconnect presses arrive again."""
-    office.open()
+    office.control.settings(ack_seconds=3)  # a press that met the lost connection is soon made again
+    office.open(ping=1.0)
     record = office.hold()
     office.card(record)
     known = len(office.control.envelopes())
     office.control.disconnect(**how)
-    office.control.wait_connected(timeout=20)
+    office.control.wait_connected()
 
     def pressed() -> bool:
         result = office.press("U0ALICE", record, names.APPROVE)
@@ -69,7 +70,7 @@ def test_a_bot_beside_a_gate_is_known_as_one(db: Path, workspace: LocalWorkspace
     (folder := db.parent.parent / "policies").mkdir()
     (folder / "refunds.yml").write_text(POLICY, encoding="utf-8")
     gate = Gate(policy=str(folder), db=str(db), agent="support")
-    with gate, SlackBot(gate, BotSettings.local(workspace), ping=1.0):
+    with gate, SlackBot(gate, BotSettings.local(workspace), ping=CALM):
         kinds = sorted(each.kind for each in gate.service.living())
         assert kinds == ["agent", "bot"]
     assert workspace.control.socket_connections() == 0
@@ -91,7 +92,7 @@ def test_a_guarded_call_waits_for_slack_and_goes_on(db: Path, workspace: LocalWo
         view = workspace.control.wait_view("U0ALICE", "Reason")
         workspace.control.submit_view("U0ALICE", view["id"], {"comment": {names.COMMENT: "no claim"}})
 
-    with gate, SlackBot(gate, BotSettings.local(workspace), ping=1.0):
+    with gate, SlackBot(gate, BotSettings.local(workspace), ping=CALM):
         person = threading.Thread(target=deny)
         person.start()
         with gate.session("c-1", on_behalf_of=None), pytest.raises(Denied) as denied:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot import names
 from bot.app import SlackBot
 from gate.lifecycle import State
-from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, settings
+from tests.bot.bot_fixtures import CALM, CHANNEL, Office, eventually, office, settings
 from tests.bot.presses import answers, payload
 
 __all__ = ["office"]
@@ -13,7 +13,7 @@ __all__ = ["office"]
 
 def second(office: Office) -> SlackBot:
     """Start another bot on the same store and workspace."""
-    bot = SlackBot(office.agent, settings=settings(office.workspace), transport="socket", ping=1.0).start()
+    bot = SlackBot(office.agent, settings=settings(office.workspace), transport="socket", ping=CALM).start()
     office.bots.append(bot)
     office.control.wait_connected(connections=2)
     return bot
