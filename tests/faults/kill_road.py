@@ -39,7 +39,7 @@ actions:
 rules:
   - {id: small, match: desk.pay, when: {args.amount: {gt: 0, lte: 10}}, then: allow}
   - {id: large, match: desk.pay, when: {args.amount: {gt: 10, lte: 1000}}, then: require_approval,
-     reason: Above ten.}
+     reason: Above ten., editable: [args.amount]}
 """
 RULES = Rules({"desk/large": Asked(frozenset({"U0ALICE", "U0BOB"}))})
 CALLS = (
@@ -47,7 +47,10 @@ CALLS = (
     ("pay", "large", {"amount": 50, "to": "bob"}),
 )
 Who = Literal["agent", "bot"]
-Answer = Literal["approve", "deny"]
+Answer = Literal["approve", "deny", "edit"]
+BUTTONS = {"approve": names.APPROVE, "deny": names.DENY, "edit": names.EDIT}
+CHANGED = {"edit:args.amount": {names.FIELD: "40"}}
+"""What the form to change a call is filled in with, beside the comment."""
 TARGETS = {"agent": children.agent, "bot": children.bot}
 
 
@@ -83,6 +86,7 @@ class Person:
         opened, since = self._opened.setdefault(view["id"], (life, self._looks))
         if view["submit"] and self._may(view["id"] + view["hash"], life):
             values = {modals.COMMENT_BLOCK: {names.COMMENT: self.comment(view)}}
+            values |= CHANGED if view["callback_id"] == names.EDIT_FORM else {}
             self._control.submit_view("U0ALICE", view["id"], values)
         elif opened != life or self._looks - since > AGAIN or _says_how_it_went(view):
             self._control.close_view("U0ALICE", view["id"], clear=True)
@@ -90,11 +94,11 @@ class Person:
 
     def _on_cards(self, life: int) -> None:
         for message in self._control.messages(CHANNEL):
-            action = names.APPROVE if self.answer(message) == "approve" else names.DENY
+            action = BUTTONS[self.answer(message)]
             asks = hold_of(message) and not message["deleted"] and has_element(message["blocks"], action)
             if asks and self._may(message["ts"], life):
                 self._control.click("U0ALICE", CHANNEL, message["ts"], action)
-                if action == names.DENY:
+                if action != names.APPROVE:
                     return  # its window comes first
 
     def _may(self, what: object, life: int) -> bool:

@@ -16,7 +16,7 @@ from tests.faults.invariants import broken
 from tests.faults.kill_road import Answer, Run, Who
 
 POOL = 2
-ANSWERS: tuple[Answer, ...] = ("approve", "deny")
+ANSWERS: tuple[Answer, ...] = ("approve", "deny", "edit")
 WHO: tuple[Who, ...] = ("agent", "bot")
 RUNS = int(os.environ.get("GATE_SOAK_KILLS", "4"))
 SEED = int(os.environ.get("GATE_SOAK_SEED", "1"))
@@ -53,13 +53,17 @@ def test_killed_at_every_point(tmp_path: Path) -> None:
     """Whichever point an agent or a bot dies at, the next one brings the road to a true end."""
     plan = list(_plan(tmp_path))
     points = {point for each in plan for orders in each.kills.values() for point in orders}
-    assert {"step submit: before#1", "slack chat.postMessage (card): after#1"} <= points
+    assert {
+        "step submit: before#1",
+        "slack chat.postMessage (card): after#1",
+        "commit edit: after#1",
+    } <= points
     assert _together(plan) == []
     print(f"{len(plan)} kill points, one run each")
 
 
 def _plan(folder: Path) -> Iterator[Kills]:
-    """Yield one kill for each point: on the road to an approval, and for what only a denial passes by."""
+    """Yield one kill for each point: on the road to an approval, and for what only others pass by."""
     known: set[str] = set()
     for answer in ANSWERS:
         first = _calm(folder / f"first-{answer}", answer)
