@@ -12,6 +12,7 @@ from gate.errors import Fault, IllegalMove, NotEligible
 from gate.ids import new_nonce
 from gate.lifecycle import State
 from gate.model import Person, Requirement, ResolvedEffect, Route
+from gate.model.own_rules import OPERATORS
 from gate.policy.policyset import PolicySet
 from gate.store import rows
 from gate.store.port import Row
@@ -63,7 +64,7 @@ def ask(turn: Turn, action_id: str, policy: PolicySet, effect: ResolvedEffect, c
     row = action_row(turn.tx, action_id)
     if row["state"] != State.IN_DOUBT or row["version"] or not policy.operators or not channel:
         return False
-    need = Requirement((doubts.OPERATORS,), policy.operators, 1, (channel,))
+    need = Requirement((OPERATORS,), policy.operators, 1, (channel,))
     turn.tx.run(
         "INSERT OR IGNORE INTO doubts VALUES (?, ?, ?, ?)",
         (

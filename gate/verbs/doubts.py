@@ -12,9 +12,6 @@ from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.verbs.turn import Turn
 
-OPERATORS = "gate/operators"
-"""What stands in the place of a rule where the policy's operators are asked."""
-
 
 def annotation(reader: Reader, action_id: str, state: str) -> Annotation | None:
     """Return what a person said of a call in doubt; None where nobody did, and for any other call."""
