@@ -25,13 +25,17 @@ soak-policies: $(VENV)/ready
 	GATE_MUTATION_SEED=$(SEED) $(RUN)/python -m pytest -s --timeout=0 tests/property/test_policy_mutations.py \
 		tests/property/test_call_mutations.py $(ARGS)
 
-# Killed processes (every point, then random runs), races for the same holds, an outage of Slack.
+# Killed processes (every point, then random runs), races for the same holds, an outage of Slack, keepers'
+# commands killed between their lines, and the whole gate beside its model.
 soak-faults: export GATE_SOAK_KILLS ?= 300
 soak-faults: export GATE_SOAK_HOLDS ?= 10000
 soak-faults: export GATE_SOAK_OUTAGE ?= 1000
+soak-faults: export GATE_SOAK_ADMIN ?= 200
+soak-faults: export GATE_SOAK_MACHINE ?= 1000
 soak-faults: $(VENV)/ready
 	GATE_SOAK_SEED=$(SEED) $(RUN)/python -m pytest -s --timeout=0 tests/faults/test_kill_points.py \
-		tests/faults/test_races.py tests/faults/test_outage.py $(ARGS)
+		tests/faults/test_races.py tests/faults/test_outage.py tests/faults/test_admin_killed.py \
+		tests/property/test_gate_machine.py $(ARGS)
 
 # Four agents and two bots work on one store for half an hour: memory, growth of the files, all invariants.
 soak-long: MINUTES ?= 30

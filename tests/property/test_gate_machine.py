@@ -20,6 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -42,7 +43,7 @@ from tests.faults.kill_points import _step as name_of
 from tests.kit import ALICE, BOB, CAROL, POLICY, ROUTE, act, answer, policy, post
 from tests.property.gate_model import LIMIT, Case, Model
 
-EXAMPLES = int(os.environ.get("GATE_SOAK_MACHINE", "25"))
+EXAMPLES = int(os.environ.get("GATE_SOAK_MACHINE", "15"))
 PAIR = Asked(frozenset({"U0ALICE", "U0BOB"}))
 RULES = Rules({"desk/large": PAIR, "desk/two": replace(PAIR, quorum=2), "desk/money": PAIR})
 MONEY = f"""
@@ -580,4 +581,4 @@ def _in_child(work: Callable[[], dict[str, str]], dead: set[int]) -> dict[str, s
 
 
 WholeGate.TestCase.settings = settings(max_examples=EXAMPLES, stateful_step_count=40, deadline=None)
-TestWholeGate = WholeGate.TestCase
+TestWholeGate = pytest.mark.timeout(3600)(WholeGate.TestCase)
