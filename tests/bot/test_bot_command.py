@@ -19,6 +19,8 @@ from bot.local_workspace import Control, LocalWorkspace
 from gate import Gate, Ran
 from tests.bot.bot_fixtures import CHANNEL, POLICY
 
+PATIENCE = 90.0
+"""Seconds after which a process is not waited for any more; a busy machine needs many to start one."""
 GROUP_POLICY = """
 version: 1
 name: own
@@ -58,7 +60,7 @@ class Process:
         """Ask it to end and return its exit code."""
         if self.run.poll() is None:
             self.run.send_signal(number)
-        self.run.communicate(timeout=30)
+        self.run.communicate(timeout=PATIENCE)
         return self.run.returncode
 
 
@@ -88,7 +90,7 @@ def page(line: str) -> str:
 
 def approve(control: Control) -> None:
     """Approve the one call that waits, as Alice."""
-    card = control.wait_message(CHANNEL, "Refund 400", timeout=30)
+    card = control.wait_message(CHANNEL, "Refund 400", timeout=PATIENCE)
     control.click("U0ALICE", CHANNEL, card["ts"], names.APPROVE)
 
 
@@ -120,7 +122,7 @@ def test_local_serves_an_agent_that_was_there_first(tmp_path: Path, started: lis
         person = threading.Thread(target=approve, args=(control,))
         person.start()
         outcome = gate.outcome(issue_refund, "ORD-1", 400, "EUR")
-        person.join(30)
+        person.join(PATIENCE)
     assert isinstance(outcome, Ran)
     assert ran == ["ORD-1"]
     assert process.end(signal.SIGINT) == 0
@@ -155,12 +157,12 @@ def test_check_prints_names_and_exits_by_what_is_missing(tmp_path: Path, workspa
         "GATE_ALLOW_LOCAL_WORKSPACE": "1",
     }
     first = Process(tmp_path, "--check", "--policy", "policies", **environ)
-    told, _ = first.run.communicate(timeout=30)
+    told, _ = first.run.communicate(timeout=PATIENCE)
     assert first.run.returncode == 0, told
     assert "channel C0APPROVALS = #approvals" in told
     workspace.control.archive(CHANNEL)
     second = Process(tmp_path, "--check", "--policy", "policies", **environ)
-    told, _ = second.run.communicate(timeout=30)
+    told, _ = second.run.communicate(timeout=PATIENCE)
     assert second.run.returncode == 1
     assert "is archived" in told
 
@@ -183,7 +185,7 @@ def test_what_cannot_start_says_why(
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "bad.yml").write_text("version: 1\ndefault: hodl\n", encoding="utf-8")
     process = Process(tmp_path, *words, **environ)
-    _, said = process.run.communicate(timeout=30)
+    _, said = process.run.communicate(timeout=PATIENCE)
     assert process.run.returncode == code, said
     assert piece in said
     assert "Traceback" not in said
