@@ -11,7 +11,7 @@ from gate import Gate
 from gate.model import HoldRecord, Person, Said
 from tests.kit import ALICE, POLICY, answer
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which a test that waits gives up; never the measure of anything."""
 
 

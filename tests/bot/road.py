@@ -21,7 +21,7 @@ from tests.bot.bot_fixtures import CALM, CHANNEL, POLICY, eventually, settings, 
 from tests.bot.road_agent import Given, run
 from tests.forking import SERVER
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds after which nothing is waited for any more; no test takes them unless it fails."""
 REFUND = {"order_id": "ORD-1", "amount": 400, "currency": "EUR"}
 SHORT = POLICY.replace("expires_in: 1h", "expires_in: 5s")

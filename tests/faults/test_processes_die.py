@@ -22,7 +22,7 @@ from tests.kit import ALICE, BOB, POLICY, answer, policy
 
 PROGRAM = Path(__file__).with_name("agent_program.py")
 RULES = POLICY.replace("rules:", "rules:\n  - {id: hang, match: desk.hang, then: allow}")
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class World:
