@@ -196,7 +196,7 @@ def test_an_address_is_looked_up_before_posting(office: Office) -> None:
     asked = office.agent.hold(record.id).asked_by
     assert asked is not None
     assert asked.user == "U0BOB"
-    assert "<@U0BOB>" in spell(message)
+    assert "\nU0BOB\n" in f"{spell(message['blocks'])}\n"
     office.press("U0BOB", record, names.APPROVE)
     office.whispered("U0BOB", "acts for you")
 
