@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot.local_workspace.objects import Json
 from bot.local_workspace.watcher import Watcher
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """An element and what is done with it, as the control API takes it from messages and views."""
+
+    action_id: str
+    block_id: str | None
+    value: Any
+    values: Json | None
+    confirm: bool
+    forge: bool
 
 
 class ControlFaults:
@@ -81,10 +94,8 @@ class Control(Watcher):
         Raises:
             ControlError: if the workspace refuses, such as a press on what this person does not see.
         """
-        where = {"user": user, "channel": channel, "ts": ts, "action_id": action_id, "block_id": block_id}
-        return self.post(
-            "click", where | {"value": value, "values": values, "confirm": confirm, "forge": forge}
-        )
+        used = _Used(action_id, block_id, value, values, confirm, forge)
+        return self.post("click", {"user": user, "channel": channel, "ts": ts} | asdict(used))
 
     def click_view(
         self,
@@ -116,9 +127,8 @@ class Control(Watcher):
         Raises:
             ControlError: if the workspace refuses.
         """
-        where = {"user": user, "view_id": view_id, "action_id": action_id, "block_id": block_id}
-        more = {"value": value, "values": values, "confirm": confirm, "forge": forge}
-        return self.post("click_view", where | more)
+        used = _Used(action_id, block_id, value, values, confirm, forge)
+        return self.post("click_view", {"user": user, "view_id": view_id} | asdict(used))
 
     def submit_view(
         self, user: str, view_id: str, values: Json | None = None, *, forge: bool = False
