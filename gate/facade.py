@@ -26,17 +26,7 @@ from gate.guard import (
 )
 from gate.ids import new_id
 from gate.model import Effect, Evidence, Principal, Verdict
-from gate.outcomes import (
-    Blocked,
-    Cancelled,
-    Denied,
-    Expired,
-    Failed,
-    InDoubt,
-    Pending,
-    Ran,
-    Undelivered,
-)
+from gate.outcomes import NotRan, Ran
 from gate.primitive import Primitive
 from gate.session import Session, check_names, evidence_lines
 from gate.sources import same_source
@@ -45,9 +35,6 @@ from gate.waiting import Wait
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-
-NotRan = Blocked | Denied | Expired | Cancelled | Undelivered | Pending | InDoubt | Failed
-"""What ``Gate.outcome`` returns where a call did not simply run."""
 
 
 class Gate(Primitive):
@@ -105,7 +92,7 @@ class Gate(Primitive):
             prefix: How the names begin, such as ``GATE_`` in ``GATE_DB``. Default ``GATE_``.
 
         Returns:
-            The gate; it touches no store before it is opened or first used.
+            The gate; it opens when it is first used.
 
         Raises:
             Fault: A setting cannot be used (code ``settings``).
@@ -242,9 +229,7 @@ class Gate(Primitive):
             wait: How long held calls wait; default is the gate's.
 
         Returns:
-            A decorator for functions, coroutine functions and methods. What it makes takes the arguments that
-            the tool takes; it raises refusals, ``Pending`` and ``InDoubt``, or returns refusals where
-            ``on_refusal`` says so.
+            A decorator for functions, coroutine functions and methods.
 
         Raises:
             GuardError: The tool cannot be guarded as it is written (when decorated).

@@ -344,3 +344,7 @@ class Refusal(str):
 def comments(decisions: Sequence[Decision]) -> tuple[str, ...]:
     """Return the comments that people gave, oldest first."""
     return tuple(decision.comment for decision in decisions if decision.comment)
+
+
+NotRan = Blocked | Denied | Expired | Cancelled | Undelivered | Pending | InDoubt | Failed
+"""What ``Gate.outcome`` returns where a call did not simply run."""
