@@ -16,15 +16,16 @@ from typing import Any
 from gate.redacting import HIDDEN, SHORTEST_SECRET, Rules, Withheld, Writer
 from gate.secret_names import is_secret_name
 from gate.secret_shapes import has_mark, hide_shapes, hide_texts, is_mark
-from gate.values import parse_path
+from gate.values import format_path, parse_path
 
 __all__ = [
-    "HIDDEN", "NOT_GIVEN", "TEXT_LIMIT", "Redacted", "Withheld", "describe", "error_text", "hide",
-    "is_hidden", "is_secret_name", "keeps_secret", "plain", "redact", "redact_text",
+    "CANNOT_READ", "HIDDEN", "NOT_GIVEN", "TEXT_LIMIT", "Redacted", "Withheld", "describe", "error_text",
+    "hide", "is_hidden", "is_secret_name", "keeps_secret", "plain", "redact", "redact_text", "written_at",
 ]  # fmt: skip
 
 TEXT_LIMIT = 500
 NOT_GIVEN = "(not given)"
+CANNOT_READ = "(cannot be read)"
 _LONGEST_READ = 20_000
 _LONGEST_NAME = 100
 
@@ -125,15 +126,17 @@ def describe(
     template: str | None,
     name: str,
     arguments: Mapping[str, Any],
+    told: Mapping[str, str] | None = None,
     *,
     write: Callable[[Any], str] | None = None,
 ) -> str:
     """Return the sentence that says what would happen.
 
     Args:
-        template: Text with ``{args.…}`` fields and doubled braces, or None for none.
+        template: Text with ``{path}`` fields and doubled braces, or None for none.
         name: Action name, used where there is no template.
         arguments: Redacted JSON arguments.
+        told: Redacted texts of the paths outside the arguments; None for none.
         write: How a value becomes text; default writes it out whole.
     """
     if template is None:
@@ -143,7 +146,7 @@ def describe(
     def one(found: re.Match[str]) -> str:
         if found[1] is None:
             return found[0][0]
-        value = _look_up(arguments, found[1])
+        value = _look_up(arguments, told or {}, found[1])
         return NOT_GIVEN if value is None else writer(value)
 
     return _FIELD.sub(one, template)
@@ -203,12 +206,17 @@ def _hide_assigned(text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _look_up(arguments: Mapping[str, Any], path: str) -> Any:
+def _look_up(arguments: Mapping[str, Any], told: Mapping[str, str], path: str) -> Any:
     try:
-        root, *keys = parse_path(path.strip())
+        keys = parse_path(path.strip())
     except ValueError:
         return None
-    value: Any = arguments if root == "args" else None
+    return written_at(arguments, keys[1:]) if keys[0] == "args" else told.get(format_path(keys))
+
+
+def written_at(written: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    """Return the value at a path of redacted JSON, None where there is none; through lists, those of each."""
+    value: Any = written
     for key in keys:
         value = _step(value, key)
     return value

@@ -69,7 +69,7 @@ def card(record: HoldRecord, place: Place = Place()) -> list[Block]:
 
 def card_text(record: HoldRecord) -> str:
     """Return the notification line of a card: describe with every value reduced, within 300."""
-    line = describe(record.effect.describe, record.name, record.arguments, write=_reduced)
+    line = describe(record.effect.describe, record.name, record.arguments, record.effect.told, write=_reduced)
     lead = "Approval needed" if record.state is State.PENDING else _state_word(record)
     return f"{lead}: {notification(line, 250)}"
 

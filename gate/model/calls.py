@@ -139,6 +139,8 @@ class ResolvedEffect:
         sources: Who decided each key: ``FILE``, ``code``, ``guess`` or ``undeclared``.
         unit: ``minor`` where the amount is in cents, else ``major``.
         count: Path of how many things it touches, or None for one.
+        told: What one call's describe line says beside its arguments, by path, redacted; missing ones are not
+            in it.
     """
 
     risk: Risk
@@ -152,6 +154,7 @@ class ResolvedEffect:
     sources: Mapping[str, str] = field(default_factory=dict)
     unit: Literal["major", "minor"] = "major"
     count: str | None = None
+    told: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def declared_read(self) -> bool:

@@ -43,7 +43,7 @@ def _argument_paths(entry: Entry) -> list[tuple[str, str]]:
     single = [(key, entry.values[key]) for key in _PATHS if str(entry.values.get(key, "")).startswith("args")]
     many = [(key, path) for key in ("decisive", "redact", "show") for path in entry.values.get(key) or ()]
     named = template_paths(entry.values["describe"]) if "describe" in entry.values else ()
-    return [*single, *many, *(("describe", format_path(keys)) for keys in named)]
+    return [*single, *many, *(("describe", format_path(keys)) for keys in named if keys[0] == "args")]
 
 
 def check_set(files: Sequence[tuple[PolicyFile, Document]]) -> None:

@@ -94,7 +94,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "currency": "Path of the currency, such as args.currency, or its code where there is only one.",
         "unit": "minor where the amount is in cents. Default major.",
         "count": "Path of how many things it touches: a number, or a list. Default one.",
-        "describe": "The sentence people read, with {args.…} for values.",
+        "describe": "The sentence people read, with a path in braces for a value, such as {args.amount}.",
         "decisive": "Paths that people see uncut before they approve.",
         "params": "Names of all its parameters; a condition on any other is false.",
         "redact": "Paths of this action that are never shown or stored.",

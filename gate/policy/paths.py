@@ -52,17 +52,15 @@ def check_argument_path(text: str) -> tuple[str, ...]:
 
 
 def template_paths(template: str) -> tuple[tuple[str, ...], ...]:
-    """Return the argument paths that a ``describe`` template names.
+    """Return the paths that a ``describe`` template names.
 
     Raises:
-        ValueError: A field is no argument path, or a brace stands alone.
+        ValueError: A field is no path, or one that cannot exist, or a brace stands alone.
     """
     rest = _FIELD.sub("", template)
     if "{" in rest or "}" in rest:
         raise ValueError("a brace stands alone: write {args.name} for a value, {{ and }} for braces")
-    return tuple(
-        check_argument_path(found[1].strip()) for found in _FIELD.finditer(template) if found[1] is not None
-    )
+    return tuple(check_path(found[1].strip()) for found in _FIELD.finditer(template) if found[1] is not None)
 
 
 def _nearest(keys: tuple[str, ...], known: list[str]) -> str:

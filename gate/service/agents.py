@@ -20,6 +20,7 @@ from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
 from gate.recorded import facts_shown, facts_text, read_facts
 from gate.redact import describe, hide, redact_text
+from gate.service.describing import with_told
 from gate.service.preparing import (
     concealed_in,
     redacted_for,
@@ -171,9 +172,11 @@ class AgentVerbs(Road):
             gone: Whether its caller was cancelled, interrupted or thrown away, rather than told ``Pending``;
                 where the policy says so, that cancels the hold.
         """
-        if self._waits.drop(waiter):
+        mine = self._waits.drop(waiter) if gone else self._waits.end(waiter)
+        if mine:
             with self._turn() as turn:
                 leaving.leave(turn, waiter, gone=gone)
+            self._waits.ended([waiter])
 
     def states(self, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
         """Return state and hold version of each action that exists, in one query."""
@@ -213,6 +216,7 @@ class AgentVerbs(Road):
         action, facts = self._with_facts(given)
         verdict = self._rerouted(evaluate(policy, action))
         redacted = redacted_for(policy, action, verdict)
+        verdict = with_told(policy, action, verdict, redacted.hidden, redacted.secrets)
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
         return submitting.Draft(
             id=new,
@@ -221,7 +225,7 @@ class AgentVerbs(Road):
             verdict=verdict,
             redacted=redacted,
             concealed=concealed_in(policy, verdict, redacted),
-            described=describe(verdict.effect.describe, action.name, redacted.arguments),
+            described=describe(verdict.effect.describe, action.name, redacted.arguments, verdict.effect.told),
             spending=spending,
             facts=facts,
             limits=policy.limits,
@@ -315,7 +319,11 @@ class AgentVerbs(Road):
             self._settle(action_id, end)
         with self._turn(durable=False) as turn:
             timing.keep(turn)
-            living.beat(turn, self._hands.ids() | self._unsettled.keys())
+            waits, over = self._waits.standing()
+            for waiter in over:
+                leaving.leave(turn, waiter, gone=False)
+            living.beat(turn, self._hands.ids() | self._unsettled.keys(), waits | over)
+        self._waits.ended(over)
         self._note_jump()
 
     def _note_jump(self) -> None:

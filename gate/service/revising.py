@@ -19,6 +19,7 @@ from gate.policy.uses import uses_of
 from gate.recorded import facts_shown, read_back
 from gate.redact import Redacted, describe, redact
 from gate.requirements import editable_paths
+from gate.service.describing import with_told
 from gate.service.preparing import hidden_paths, rerouted, rerouted_ruling, rerouted_use
 from gate.store import rows
 from gate.store.port import Reader, Row
@@ -176,6 +177,7 @@ def _revised(
     written = _written(shown, changed, paths, verdict.show)
     _refuse_hidden(changed, written)
     unseen = tuple(dict.fromkeys((*json.loads(row["unseen"]), *written.hidden)))
+    verdict = with_told(policy, action, verdict, unseen, written.secrets)
     patch = json.loads(row["patch"]) | {path: each.tag for path, each in changed.items()}
     uses = uses_of(policy, action) if verdict.answer != "block" else ()
     return Revised(
@@ -187,7 +189,7 @@ def _revised(
         arguments=json.dumps(written.arguments, ensure_ascii=False, allow_nan=False),
         hidden=unseen,
         concealed=frozenset(unseen) - frozenset(paths),
-        described=describe(verdict.effect.describe, action.name, written.arguments),
+        described=describe(verdict.effect.describe, action.name, written.arguments, verdict.effect.told),
         uses=tuple(ledger.sealed(rerouted_use(use, channel), key) for use in uses),
         facts=text,
     )

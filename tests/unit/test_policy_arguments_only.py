@@ -8,7 +8,6 @@ from tests.policy_kit import APPROVALS, only_problem
 
 RULE = "rules:\n- {id: r, then: require_approval, reason: Why., "
 ARGUMENTS_ONLY = {
-    "describe": ('actions:\n  a.b: {describe: "for {facts.customer}"}\n', "facts.customer"),
     "amount": ("actions:\n  a.b: {amount: facts.total}\n", "facts.total"),
     "count": ("actions:\n  a.b: {count: facts.total}\n", "facts.total"),
     "decisive": ("actions:\n  a.b: {decisive: [facts.total]}\n", "facts.total"),

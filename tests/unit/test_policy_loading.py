@@ -64,7 +64,7 @@ def test_the_message_has_file_line_column_way_and_words() -> None:
         ("actions: {a.b: {currency: eur}}", '"eur" is no currency of ISO 4217 (did you mean EUR?)'),
         ("actions: {a.b: {amount: effect.amount}}", "is no argument"),
         ('actions: {a.b: {describe: "{args.x"}}', "a brace stands alone"),
-        ('actions: {a.b: {describe: "{agent}"}}', "is no argument"),
+        ('actions: {a.b: {describe: "{agnt}"}}', '"agnt" does not exist (did you mean "agent"?)'),
         ('actions: {a.b: {params: [x], describe: "{args.y}"}}', '"args.y" cannot exist: params lists x'),
         ("actions: {a.b: {params: [x], amount: args.y}}", '"args.y" cannot exist'),
         ("actions: {a.b: {params: [x], decisive: [args.y.z]}}", '"args.y.z" cannot exist'),
