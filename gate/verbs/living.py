@@ -47,12 +47,13 @@ def leave(turn: Turn) -> None:
     turn.tx.run("UPDATE processes SET closed_at = ? WHERE id = ?", (turn.us, turn.process))
 
 
-def beat(turn: Turn, in_hand: Iterable[str]) -> None:
+def beat(turn: Turn, in_hand: Iterable[str], waits: Iterable[int]) -> None:
     """Say that this process lives, doubt the actions of those that do not, and end the waits of those gone.
 
     Args:
         turn: The open turn.
         in_hand: Actions that this process is running now.
+        waits: Numbers of this process's waits whose callers are not gone.
     """
     gap = to_us(turn.now - 2 * HEARTBEAT)
     turn.tx.run(
@@ -60,7 +61,7 @@ def beat(turn: Turn, in_hand: Iterable[str]) -> None:
         "WHERE id = ?",
         (gap, turn.us, turn.us, turn.process),
     )
-    for action, why in waiting.forget_gone(turn, turn.waits()).items():
+    for action, why in waiting.forget_gone(turn, waits).items():
         leaving.caller_gone(turn, action, why)
     mine = frozenset(in_hand)
     for row in turn.tx.all(ACTION + "WHERE a.state = 'running'"):

@@ -18,6 +18,7 @@ from gate.model import Requirement
 from gate.policy.load import load_texts
 from gate.requirements import merge
 from gate.service import Service
+from gate.store.sqlite import SqliteStore
 from gate.waiting import Watch
 from tests.gate_kit import gate_on, until
 from tests.kit import POLICY, act, answer, post, service
@@ -127,6 +128,24 @@ def test_a_caller_that_vanished_is_noticed_by_the_next_heartbeat() -> None:
     del action
     gate.heartbeat()
     assert gate.hold(hold).code == "caller_gone"
+
+
+def test_a_wait_that_ended_while_the_store_was_busy_is_no_caller_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was told Pending was told so, though the store could not be: the next heartbeat cancels nothing."""
+    monkeypatch.setattr("gate.store.sqlite.BUSY_SECONDS", 0.0)
+    gate = service(tmp_path / "gate.db", text=GONE)
+    hold, waiter = _held(gate)
+    with SqliteStore(tmp_path / "gate.db").transaction(), pytest.raises(StoreBusy):
+        gate.leave(waiter)
+    assert gate.submit(act(), wait=False).record.id == hold  # nobody waits for it any more
+    gate.heartbeat()
+    gate.heartbeat()
+    assert gate.hold(hold).state == State.PENDING
+    with gate.store.reader() as reader:
+        assert reader.all("SELECT * FROM waiters") == []
+    gate.close()
 
 
 def test_a_hold_past_its_deadline_expires_rather_than_being_cancelled() -> None:
