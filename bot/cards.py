@@ -12,6 +12,8 @@ from bot.views.card import card, card_text
 from gate.model import HoldRecord
 
 REMEMBERED = 2000
+LOOKS = 3
+"""How often one refresh draws a card at most, until it shows the hold as it stands after the update."""
 
 
 class Cards:
@@ -33,15 +35,17 @@ class Cards:
             SlackApiError: Slack refused; the other failures of a call are raised too.
         """
         async with self._lock(channel, ts):
-            record = await self._desk.run(self._desk.service.hold, hold)
-            blocks = await self._desk.run(card, record, self._desk.place)
-            drawn = json.dumps(blocks)
-            if self._drawn.get((channel, ts)) == drawn:
-                return
-            await self._desk.poster.chat_update(
-                channel=channel, ts=ts, blocks=blocks, text=card_text(record), **UNPARSED
-            )
-            self._remember(channel, ts, drawn)
+            for _ in range(LOOKS):
+                # Another bot may have shown a newer state meanwhile, which an update of this one covers.
+                record = await self._desk.run(self._desk.service.hold, hold)
+                blocks = await self._desk.run(card, record, self._desk.place)
+                drawn = json.dumps(blocks)
+                if self._drawn.get((channel, ts)) == drawn:
+                    return
+                await self._desk.poster.chat_update(
+                    channel=channel, ts=ts, blocks=blocks, text=card_text(record), **UNPARSED
+                )
+                self._remember(channel, ts, drawn)
 
     async def drawn(self, record: HoldRecord) -> tuple[list[dict[str, object]], str]:
         """Return blocks and notification line of a new card."""
