@@ -208,7 +208,7 @@ def _check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> 
     if ballot.said not in ("approve", "deny"):
         raise IllegalMove(f"{ballot.said!r} is neither approve nor deny; nothing was recorded.")
     if ballot.said == "deny":
-        _check_comment(row, ballot, counts)
+        check_comment(row, ballot, counts)
         return
     if row["state"] == State.APPROVED:
         raise IllegalMove("It is approved already; your answer was not needed.", code="already_decided")
@@ -219,7 +219,12 @@ def _check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> 
         )
 
 
-def _check_comment(row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
+def check_comment(row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
+    """Refuse an answer without the comment that a requirement it counts in asks for.
+
+    Raises:
+        IllegalMove: It is refused.
+    """
     needs = [look.requirements(row)[index] for index in counts]
     if any(ballot.said in each.comment_required for each in needs) and not ballot.comment.strip():
         raise IllegalMove(
@@ -233,7 +238,7 @@ def check_approval(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int])
     Raises:
         IllegalMove: It is refused.
     """
-    _check_comment(row, ballot, counts)
+    check_comment(row, ballot, counts)
     frozen = freezing.freeze_of(turn.tx, row["agent"], row["session"])
     if frozen is not None:
         raise IllegalMove(

@@ -82,11 +82,12 @@ def edit(
                 code="not_editable",
             )
         revised = _judged(turn, row, revised)
+        needs = _needs(turn, row, revised.verdict)
+        counts = _counts(row, needs, ballot, policy)
     except Fault as fault:
         _refuse(turn, ballot, fault, revised)
         return fault
-    after = _next(turn, row, ballot, revised)
-    counts = decide.counts_in(after, ballot, policy)
+    after = _next(turn, row, ballot, revised, needs)
     if not after["view_required"] or _carry_view(turn, after, ballot.person):
         decide.record(turn, after, ballot, counts)
         decide.approve(turn, after, ballot, policy)
@@ -133,6 +134,24 @@ def _judged(turn: Turn, row: Row, revised: Revised) -> Revised:
     return replace(revised, verdict=verdict)
 
 
+def _needs(turn: Turn, row: Row, verdict: Verdict) -> tuple[Requirement, ...]:
+    """Return what the changed call requires, on top of what was required before."""
+    return planning.timed(merge((*look.requirements(row), *verdict.requirements)), turn.now)
+
+
+def _counts(row: Row, needs: Sequence[Requirement], ballot: Ballot, policy: PolicySet) -> frozenset[int]:
+    """Return where the editor's approval of the changed call counts.
+
+    Raises:
+        NotEligible: It counts nowhere any more, since what the change adds bars the editor.
+        IllegalMove: What the change adds asks for a comment that was not given.
+    """
+    after = {**row, "requirements": rows.dump(tuple[Requirement, ...], tuple(needs))}
+    counts = decide.counts_in(after, ballot, policy)
+    decide.check_comment(after, ballot, counts)
+    return counts
+
+
 def _refuse(turn: Turn, ballot: Ballot, fault: Fault, revised: Revised | Fault | None) -> None:
     """Record that a change was refused, with what it would have been."""
     more: dict[str, Any] = {}
@@ -144,10 +163,9 @@ def _refuse(turn: Turn, ballot: Ballot, fault: Fault, revised: Revised | Fault |
     )  # fmt: skip
 
 
-def _next(turn: Turn, row: Row, ballot: Ballot, revised: Revised) -> Row:
+def _next(turn: Turn, row: Row, ballot: Ballot, revised: Revised, needs: tuple[Requirement, ...]) -> Row:
     """Write the next version, and tell the cards, their threads and those whose approval is void."""
     before, verdict = look.requirements(row), revised.verdict
-    needs = planning.timed(merge((*before, *verdict.requirements)), turn.now)
     rulings = _rulings(row, verdict)
     gone = versions.voided(turn.tx, row["id"], row["version"], ballot.person)
     turn.move(

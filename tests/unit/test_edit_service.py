@@ -14,7 +14,7 @@ from gate.clock import FakeClock
 from gate.editing import Edited, edited
 from gate.errors import BadEdit, CallIdReused, IllegalMove, NotEligible
 from gate.lifecycle import State
-from gate.model import Action
+from gate.model import Action, Person
 from gate.service import Service
 from gate.stats import collect
 from gate.verbs.claim import End
@@ -132,6 +132,45 @@ def test_an_old_mark_answers_who_changed_it_and_when() -> None:
             attempt()
         assert caught.value.code == "changed"
     assert gate.hold(hold).version == 2
+
+
+ADDS = EDITABLE.replace(
+    "  - {id: huge",
+    "  - {id: odd, match: desk.pay, when: {args.amount: {eq: 77}}, then: require_approval, reason: Odd.,\n"
+    "     KEYS, editable: [args.amount, args.to]}\n  - {id: huge",
+)
+
+
+def _refused(gate: Service, hold: str) -> list[str]:
+    return [each.body["code"] for each in gate.records(action=hold) if each.body["kind"] == "refused"]
+
+
+def test_a_change_needs_the_comment_that_a_rule_it_runs_into_asks_for() -> None:
+    """The editor's approval is one of the changed call, so the comment its rules want comes with it."""
+    gate = service(text=ADDS.replace("KEYS", "comment: {approve: required, deny: optional}"))
+    hold = _held(gate, amount=400, to="bob")
+    before = gate.hold(hold)
+    with pytest.raises(IllegalMove, match="asks for a comment") as caught:
+        change(gate, hold, amount=77)
+    assert caught.value.code == "comment_required"
+    assert gate.hold(hold) == before
+    assert _refused(gate, hold) == ["comment_required"]
+    more = {"changes": {"args.amount": 77}, "comment": "I know.", "route": ROUTE, "nonce": before.nonce}
+    after = gate.edit(hold, store=before.store, person=ALICE, satisfies=frozenset({"U0ALICE"}), **more)  # type: ignore[arg-type]
+    assert (after.state, after.version) == (State.APPROVED, 2)
+
+
+def test_whom_the_agent_acts_for_cannot_change_a_call_into_one_that_they_may_not_approve() -> None:
+    """A rule that lets them approve does not carry over to one that does not; the refusal is recorded."""
+    text = ADDS.replace("KEYS", "on_behalf_of_may_approve: false")
+    own = "approvals: {on_behalf_of_may_approve: true, "
+    gate = service(text=text.replace("approvals: {", own).replace("[U0ALICE,", "[U0ASKER, U0ALICE,"))
+    hold = _held(gate, amount=400, to="bob")
+    with pytest.raises(NotEligible, match="acts for you"):
+        change(gate, hold, Person("T0LOCAL", "U0ASKER"), amount=77)
+    assert gate.hold(hold).version == 1
+    assert _refused(gate, hold) == ["asked_for"]
+    assert change(gate, hold, Person("T0LOCAL", "U0ASKER"), amount=250).state == State.APPROVED
 
 
 def test_the_policy_may_block_the_changed_call_and_the_hold_stays() -> None:
