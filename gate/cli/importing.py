@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from gate.cli import output
 from gate.cli.options import json_option
+from gate.model import Approver
 from gate.policy.importers import kortix, phrony
 from gate.policy.importers.draft import People
 from gate.policy.schema import ApprovalKeys
@@ -67,20 +69,50 @@ def kortix_command(
 @import_group.command("phrony")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @_people_options
+@click.option(
+    "--hand-over",
+    "escalated",
+    multiple=True,
+    metavar="[ROLE=]IDS",
+    help="Who may answer as well where Phrony escalates after a timeout, or only where it names ROLE. "
+    "[default: nobody]",
+)
 def phrony_command(
-    paths: tuple[Path, ...], approvers: tuple[str, ...], channel: str, out: Path | None, as_json: bool
+    paths: tuple[Path, ...],
+    approvers: tuple[str, ...],
+    channel: str,
+    out: Path | None,
+    as_json: bool,
+    escalated: tuple[str, ...],
 ) -> None:
     """Turn Phrony policies into ours.
 
     A PATH is a file, or a folder of them. An agent's file among them says which tools a policy is about.
     """
     people = _people(approvers, channel)
+    people = replace(people, escalated=_escalated(escalated, people.approvers))
     _deliver(phrony.import_files(paths, people), out, as_json)
 
 
 def _people(approvers: tuple[str, ...], channel: str) -> People:
-    listed = [_approver(each.strip()) for each in ",".join(approvers).split(",") if each.strip()]
-    return People(_read("channel", channel, "--channel"), _read("approvers", listed, "--approvers"))
+    return People(_read("channel", channel, "--channel"), _listed(",".join(approvers), "--approvers"))
+
+
+def _listed(text: str, option: str) -> tuple[Approver, ...]:
+    listed = [_approver(each.strip()) for each in text.split(",") if each.strip()]
+    return tuple(_read("approvers", listed, option))
+
+
+def _escalated(given: tuple[str, ...], approvers: tuple[Approver, ...]) -> Mapping[str, tuple[Approver, ...]]:
+    found: dict[str, str] = {}
+    for each in given:
+        role, _, ids = each.rpartition("=")
+        found[role.strip()] = f"{found.get(role.strip(), '')},{ids}"
+    people = {role: _listed(ids, "--hand-over") for role, ids in found.items()}
+    twice = next((each for listed in people.values() for each in listed if each in approvers), None)
+    if twice is not None:
+        raise click.UsageError(f"--hand-over: {twice} is among --approvers already: name others.")
+    return people
 
 
 def _approver(text: str) -> object:

@@ -61,6 +61,20 @@ def test_approvers_and_channel_are_ids(words: list[str], option: str, value: str
     assert result.stderr.startswith(f"gate: {option}: ")
 
 
+def test_escalations_go_to_who_is_named_for_them(tmp_path: Path) -> None:
+    """--hand-over names people for all escalations, or for a role; never those who are asked at first."""
+    hold = "{type: require_approval, timeout: {after_minutes: 5, default: escalate}}"
+    (tmp_path / "source.yaml").write_text(PHRONY.replace("{type: deny}", hold), encoding="utf-8")
+    words = ["policy", "import", "phrony", str(tmp_path / "source.yaml"), *WHO]
+    written = "hand_over: {after: 5m, approvers: [S0MANAGERS, U0BOSS]}"
+    assert written in said(*words, "--hand-over", "S0MANAGERS,U0BOSS", "--hand-over", "clerk=U0CLERK")
+    assert "hand_over:" not in said(*words, "--hand-over", "clerk=U0CLERK")
+    for wrong in ("U0ALICE", "boss=alice", "boss="):
+        result = run(*words, "--hand-over", wrong)
+        assert result.exit_code == 2
+        assert result.stderr.startswith("gate: --hand-over: ")
+
+
 def test_a_file_that_is_there_is_not_overwritten(words: list[str], tmp_path: Path) -> None:
     """--out names a new file; one that stands there keeps its text."""
     out = tmp_path / "ours.yml"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +148,7 @@ def test_more_approvals_than_people_is_an_error() -> None:
         ("{after_minutes: 5}", "expires_in: 5m", ""),
         ("{after_minutes: 60, default: allow}", "expires_in: 60m", "silence never allows"),
         ("{after_minutes: 99999}", "expires_in: 10080m", "Waited"),
+        ("{after_minutes: 5, default: escalate}", "expires_in: 5m", "import with --hand-over S0MANAGERS"),
     ],
 )
 def test_timeouts_become_deadlines(timeout: str, written: str, said: str) -> None:
@@ -153,6 +156,42 @@ def test_timeouts_become_deadlines(timeout: str, written: str, said: str) -> Non
     text = imported(spec_of("{field: count, value: 1}", f"{{type: require_approval, timeout: {timeout}}}"))
     assert written in text
     assert said in text
+
+
+ESCALATED = spec_of(
+    "{field: count, value: 1}",
+    "{type: require_approval, timeout: {after_minutes: MINUTES, default: escalate},"
+    " runtime: {phrony.com/escalate_to_role: boss}}",
+)
+BOSS, MANAGERS = (Approver("user", "U0BOSS"),), (Approver("group", "S0MANAGERS"),)
+
+
+@pytest.mark.parametrize(
+    ("escalated", "minutes", "after", "expires_in", "asked"),
+    [
+        ({"": MANAGERS}, 5, 5, 10, MANAGERS),
+        ({"": MANAGERS, "boss": BOSS}, 5, 5, 10, BOSS),
+        ({"boss": BOSS}, 7200, 7200, 10080, BOSS),
+        ({"boss": BOSS}, 10080, 5040, 10080, BOSS),
+        ({"clerk": MANAGERS}, 5, None, 5, ()),
+    ],
+)
+def test_an_escalation_hands_over_to_who_is_named_for_its_role(
+    escalated: dict[str, tuple[Approver, ...]],
+    minutes: int,
+    after: int | None,
+    expires_in: int,
+    asked: tuple[Approver, ...],
+) -> None:
+    """Once nobody has answered, those for the role may as well, for as long again; else it expires."""
+    people = replace(PEOPLE, escalated=escalated)
+    text = import_texts({"p.yaml": ESCALATED.replace("MINUTES", str(minutes))}, people)
+    (requirement,) = ask(text, {"count": 1}).requirements
+    assert requirement.expires_in == timedelta(minutes=expires_in)
+    handed = requirement.hand_over
+    assert (handed and handed.after) == (after and timedelta(minutes=after))
+    assert (handed.approvers if handed else ()) == asked
+    assert "boss" in text
 
 
 @pytest.mark.parametrize(

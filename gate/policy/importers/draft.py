@@ -23,10 +23,17 @@ class People:
     Attributes:
         channel: Slack channel id.
         approvers: At least one.
+        escalated: Who may answer as well once nobody has for a while, by the role that a foreign file names;
+            under an empty name, those for every other role and where it names none.
     """
 
     channel: str
     approvers: tuple[Approver, ...]
+    escalated: Mapping[str, tuple[Approver, ...]] = field(default_factory=dict)
+
+    def for_role(self, role: str) -> tuple[Approver, ...]:
+        """Return who may answer once a hold is escalated to a role; nobody where it is not known."""
+        return self.escalated.get(role) or self.escalated.get("", ())
 
     def can_reach(self, quorum: int) -> bool:
         """Tell whether so many different people may be among them."""

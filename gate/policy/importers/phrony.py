@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 
 from gate.errors import PolicyError, Problem
 from gate.model import Answer
-from gate.policy.importers.draft import Draft, DraftRule, Ids, People, fitting
+from gate.policy.importers.draft import Draft, DraftRule, Ids, People
 from gate.policy.importers.phrony_conditions import Conditions, Tree, joined
+from gate.policy.importers.phrony_timeouts import only_role, timeout
 from gate.policy.importers.reading import Place, documents, raise_problems, read_file
 from gate.policy.importers.writing import write
 from gate.policy.paths import did_you_mean
@@ -216,7 +216,7 @@ class _Importer:
         if glob == "*":
             rule.notes.append(_about_all(tree, spec))
         for key in ("authority_ref", "on_modify", "comprehension_required", "runtime"):
-            if decision.raw.get(key):
+            if decision.raw.get(key) and not (key == "runtime" and only_role(decision)):
                 rule.notes.append(f"Not carried over: {key} {quoted(decision.raw[key])}.")
         if decision.text("on_reject") not in ("", "return_to_agent"):
             rule.notes.append("A denial goes back to the agent, which may go on.")
@@ -245,22 +245,7 @@ class _Importer:
             decision.bad(f"asks for {number} people, and --approvers names fewer", "approvals_required")
         elif number > 1:
             rule.keys["quorum"] = number
-        self._timeout(rule, decision.under("timeout"))
-
-    def _timeout(self, rule: DraftRule, place: Place) -> None:
-        place.only("after_minutes", "default")
-        if not place.raw:
-            return
-        minutes = place.raw.get("after_minutes")
-        if isinstance(minutes, bool) or not isinstance(minutes, int) or not 0 < minutes < 10**7:
-            place.bad("must be a whole number of minutes", "after_minutes")
-            return
-        found, note = fitting(timedelta(minutes=minutes))
-        rule.keys["expires_in"] = f"{int(found.total_seconds()) // 60}m"
-        rule.notes += [note] if note else []
-        default = place.text("default").lower()
-        if default not in ("", "deny"):
-            rule.notes.append(f"Stricter than there, where {quoted(default)} follows: silence never allows.")
+        timeout(rule, decision, self.people)
 
     def _globs(self, policy: _Policy, spec: Place) -> list[str]:
         scope = spec.text("scope")

@@ -69,10 +69,11 @@ def _approvals(draft: Draft) -> list[str]:
 
 
 def _people(people: People) -> str:
-    return flow([_approver(each) for each in people.approvers])
+    return flow([approver_form(each) for each in people.approvers])
 
 
-def _approver(approver: Approver) -> Any:
+def approver_form(approver: Approver) -> Any:
+    """Return an approver as it is written in a policy."""
     return {"members_of": approver.id} if approver.kind == "members_of" else approver.id
 
 
