@@ -28,13 +28,22 @@ class Cards:
         self._locks: OrderedDict[tuple[str, str], asyncio.Lock] = OrderedDict()
         self._drawn: OrderedDict[tuple[str, str], str] = OrderedDict()
 
-    async def refresh(self, hold: str, channel: str, ts: str) -> None:
+    async def refresh(self, hold: str, channel: str, ts: str, *, afresh: bool = False) -> None:
         """Make one message show the hold as it stands now.
+
+        Args:
+            hold: Its id.
+            channel: Where the message is.
+            ts: Which message.
+            afresh: Whether it may show something else than what this bot drew last: another bot began to
+                update it and did not say that it came to the end.
 
         Raises:
             SlackApiError: Slack refused; the other failures of a call are raised too.
         """
         async with self._lock(channel, ts):
+            if afresh:
+                self._drawn.pop((channel, ts), None)
             for _ in range(LOOKS):
                 # Another bot may have shown a newer state meanwhile, which an update of this one covers.
                 record = await self._desk.run(self._desk.service.hold, hold)
@@ -42,6 +51,7 @@ class Cards:
                 drawn = json.dumps(blocks)
                 if self._drawn.get((channel, ts)) == drawn:
                     return
+                self._drawn.pop((channel, ts), None)  # one that fails may come true after all, or later
                 await self._desk.poster.chat_update(
                     channel=channel, ts=ts, blocks=blocks, text=card_text(record), **UNPARSED
                 )

@@ -78,6 +78,7 @@ class Notices:
             "refresh": self._refresh,
             "reply": self._reply,
             "doubt": self._doubt,
+            "count": self._count,
             "burst": BurstCards(desk, self._twins, self._turn, self._post).draw,
             "remind": nudges.remind,
             "hand_over": nudges.hand_over,
@@ -268,7 +269,7 @@ class Notices:
         record = await self._record(notice)
         for card in record.cards:
             try:
-                await self._cards.refresh(record.id, card.channel, card.ts)
+                await self._cards.refresh(record.id, card.channel, card.ts, afresh=notice.attempts > 1)
             except CALL_FAILURES as error:
                 if trouble(error).kind != "target":
                     raise
@@ -304,6 +305,11 @@ class Notices:
             await self._done(notice)
             return
         await self._post_card(notice, channel, record)
+
+    async def _count(self, notice: Notice) -> None:
+        """End a hold whose requirements nobody can meet any more, since some were added to it."""
+        await self._delivery.still_met(await self._record(notice))
+        await self._done(notice)
 
     async def _announce(self, notice: Notice) -> None:
         await self._turn(notice.channel)

@@ -33,7 +33,8 @@ class ControlFaults:
 
         Args:
             method: the Web API method it holds for. Default: all.
-            kind: ratelimit, delay, drop_after_accept, drop_before_accept, error or http_500.
+            kind: ratelimit, delay, hold (until all are off), drop_after_accept, drop_before_accept, error or
+                http_500.
             more: channel, times (default 1, None for ever), retry_after and seconds (seconds), error.
 
         Returns:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from bot.local_workspace.errors import ControlError
 
-Kind = Literal["ratelimit", "delay", "drop_after_accept", "drop_before_accept", "error", "http_500"]
+Kind = Literal["ratelimit", "delay", "hold", "drop_after_accept", "drop_before_accept", "error", "http_500"]
 
 
 @dataclass(slots=True)
@@ -23,6 +24,7 @@ class Fault:
         retry_after: seconds in the Retry-After header (ratelimit).
         seconds: how long to wait before the call is done (delay).
         error: Slack's error name (error).
+        over: set when all faults are switched off; until then a call that it meets is not done (hold).
     """
 
     id: int
@@ -33,6 +35,7 @@ class Fault:
     retry_after: int = 1
     seconds: float = 0.0
     error: str = "internal_error"
+    over: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Faults:
@@ -70,7 +73,9 @@ class Faults:
         return fault.id
 
     def clear(self) -> None:
-        """Switch all faults off."""
+        """Switch all faults off, and let go the calls that were held."""
+        for each in self._faults:
+            each.over.set()
         self._faults.clear()
 
     def take(self, method: str, channel: str | None) -> list[Fault]:

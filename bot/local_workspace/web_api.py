@@ -35,6 +35,8 @@ class WebApi:
         }
         if delay := faults.get("delay"):
             await asyncio.sleep(delay.seconds)
+        if held := faults.get("hold"):
+            await held.over.wait()
         failure = self._failure(request, faults, call)
         if failure is not None:
             return failure
