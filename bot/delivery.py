@@ -1,4 +1,4 @@
-"""Before a hold's first card: who asked, can anybody answer, and can it be shown at all."""
+"""Before a hold's first card: who asked, can anybody answer (also later), and can it be shown at all."""
 
 from __future__ import annotations
 
@@ -42,6 +42,14 @@ class Delivery:
         if not record.view_required and not fits_card(decisive_values(record)):
             await self._desk.run(self._desk.service.require_view, record.id)
         return True
+
+    async def still_met(self, record: HoldRecord) -> bool:
+        """Count again who could answer a pending hold; False where it ended because nobody can.
+
+        Raises:
+            LookupFailed: Slack did not tell what is needed, and may tell later.
+        """
+        return record.state is not State.PENDING or await self._can_be_met(record)
 
     async def _knows_who_asked(self, record: HoldRecord) -> bool:
         whom = record.on_behalf_of

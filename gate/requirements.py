@@ -58,6 +58,20 @@ def _stricter(one: Requirement, two: Requirement) -> Requirement:
     )
 
 
+def asks_more(before: Sequence[Requirement], after: Sequence[Requirement]) -> bool:
+    """Tell whether requirements ask for other or more people than those before them.
+
+    Args:
+        before: What was required.
+        after: What is required now, on top of it.
+    """
+    return not Counter(map(_people, after)) <= Counter(map(_people, before))
+
+
+def _people(each: Requirement) -> tuple[object, ...]:
+    return frozenset(each.approvers), each.quorum, each.distinct, each.on_behalf_of_may_approve
+
+
 def editable_paths(requirements: Sequence[Requirement]) -> tuple[str, ...]:
     """Return the paths that every rule behind some requirements lets people change.
 

@@ -108,8 +108,9 @@ class Notice:
         id: Row id.
         kind: ``card`` (post the hold's card), ``refresh`` (update every card of the hold to its current
             state), ``reply`` (thread reply under the hold's cards), ``doubt`` (ask about an allowed call in
-            doubt), ``remind`` (remind those still needed), ``hand_over`` (add more people), ``burst``
-            (post or update the card of a session's burst) or ``announce`` (channel message).
+            doubt), ``count`` (count who could meet what is required now), ``remind`` (remind those still
+            needed), ``hand_over`` (add more people), ``burst`` (post or update the card of a session's burst)
+            or ``announce`` (channel message).
         hold: Hold id; None for announcements.
         version: Version of the hold the notice is about; 0 for announcements.
         channel: Channel id for ``card`` and ``announce``; empty for the others.
@@ -118,7 +119,7 @@ class Notice:
     """
 
     id: int
-    kind: Literal["card", "refresh", "reply", "doubt", "remind", "hand_over", "burst", "announce"]
+    kind: Literal["card", "refresh", "reply", "doubt", "count", "remind", "hand_over", "burst", "announce"]
     hold: str | None
     version: int
     channel: str

@@ -140,6 +140,7 @@ def _write(
         (turn.us, row["id"]),
     )
     planning.plan(turn, row, needs, again=True)
+    planning.count_again(turn, row, look.requirements(row), needs)
     rules = [*json.loads(row["rules"]), *(each.rule for each in said)]
     turn.tx.run(
         "UPDATE actions SET rules = ? WHERE id = ?", (json.dumps(list(dict.fromkeys(rules))), row["id"])

@@ -181,6 +181,7 @@ def _next(turn: Turn, row: Row, ballot: Ballot, revised: Revised, needs: tuple[R
     ledger.wait(turn, row["id"], revised.uses)
     after = action_row(turn.tx, row["id"])
     planning.plan(turn, after, needs, again=True)
+    planning.count_again(turn, after, before, needs)
     _tell(turn, after, ballot.person, revised.changes, gone, before, needs)
     return after
 

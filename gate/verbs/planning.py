@@ -8,6 +8,7 @@ from datetime import datetime
 
 from gate.clock import from_us, to_us
 from gate.model import Requirement
+from gate.requirements import asks_more
 from gate.store.port import Row
 from gate.verbs.turn import Turn
 
@@ -20,6 +21,19 @@ def timed(needs: Sequence[Requirement], now: datetime) -> tuple[Requirement, ...
         else each
         for each in needs
     )
+
+
+def count_again(turn: Turn, row: Row, before: Sequence[Requirement], needs: Sequence[Requirement]) -> None:
+    """Have the people counted again who could meet what is required, where more is than before.
+
+    Args:
+        turn: The open turn.
+        row: The action's joined row, pending.
+        before: The requirements as people were counted for them.
+        needs: The requirements of its current version.
+    """
+    if asks_more(before, needs):
+        turn.notify("count", row)
 
 
 def plan(turn: Turn, row: Row, needs: Sequence[Requirement], *, again: bool = False) -> None:

@@ -143,7 +143,7 @@ class Turn:
         self.tx.run(f"DELETE FROM waiting_uses WHERE action {_AMONG}", (given,))  # noqa: S608 - constant
         self.tx.run(
             f"UPDATE notices SET done_at = ? WHERE action {_AMONG} AND done_at IS NULL "  # noqa: S608 - constant
-            "AND kind IN ('card', 'remind', 'hand_over')",
+            "AND kind IN ('card', 'count', 'remind', 'hand_over')",
             (self.us, given),
         )
 

@@ -28,6 +28,11 @@ BLOCKING = EDITABLE.replace(
     "rules:\n  - {id: never, match: payments.issue_refund, when: {args.amount: {gt: 5000}}, then: block, "
     "reason: Never that much.}\n",
 )
+NOBODYS = EDITABLE.replace(
+    "rules:\n",
+    "rules:\n  - {id: odd, match: payments.issue_refund, when: {args.amount: {eq: 77}}, then: "
+    "require_approval, reason: Odd., approvers: [U0GONE]}\n",
+)
 REFUND = {"order_id": "ORD-1", "amount": Decimal("400.00"), "currency": "EUR", "note": "arrived damaged"}
 
 
@@ -182,3 +187,16 @@ def test_a_crash_after_the_change_leaves_the_card_to_the_outbox(
     assert "Changed by" not in spell(office.card(record))
     office.open()
     assert "8000" in spell(office.shown(record, "Changed by"))
+
+
+def test_a_change_that_nobody_could_ever_approve_ends_undelivered(office_of: Any) -> None:
+    """People are counted again for what a change adds; where not enough could answer, the hold ends so."""
+    office = office_of(NOBODYS)
+    office.open()
+    record = office.hold(**REFUND)
+    view = form(office, "U0ALICE", record)
+    assert office.control.submit_view("U0ALICE", view["id"], values(amount="77"))["closed"]
+    after = office.until(record, State.UNDELIVERED)
+    assert (after.code, after.version) == ("nobody_can_approve", 2)
+    assert "refunds/odd needs 1 approval from U0GONE, but nobody there can answer" in after.end_reason
+    office.shown(record, "not enough people can approve this")

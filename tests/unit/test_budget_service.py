@@ -225,7 +225,7 @@ def test_a_claim_that_would_exceed_a_budget_waits_for_people_again() -> None:
     kinds = [(each.kind, each.channel) for each in post(gate)]
     assert ("card", "C0MONEY") in kinds
     assert ("card", "C0APPROVALS") not in kinds
-    assert {"refresh", "reply"} <= {kind for kind, _ in kinds}
+    assert {"refresh", "reply", "count"} <= {kind for kind, _ in kinds}
 
 
 def test_only_an_approval_given_after_the_numbers_were_shown_counts_for_them() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from gate.model import Approver, Requirement
-from gate.requirements import all_met, first_unmeetable, merge, standing
+from gate.requirements import all_met, asks_more, first_unmeetable, merge, standing
 
 ALICE, BOB, FINANCE = Approver("user", "U0ALICE"), Approver("user", "U0BOB"), Approver("group", "S0FINANCE")
 BASE = Requirement(rules=("a/one",), approvers=(ALICE, FINANCE), quorum=1, channels=("C1",))
@@ -89,3 +89,13 @@ def test_standing_says_how_far() -> None:
     """Standing counts people and shows the larger quorum."""
     (now,) = standing([BASE], people({0}, set()), [2])
     assert (now.have, now.need, now.met) == (1, 2, False)
+
+
+def test_what_asks_more_people_is_told_from_what_asks_the_same() -> None:
+    """Other words, channels or times ask nobody else; other approvers, quorums or one more distinct do."""
+    apart = replace(BASE, distinct=True)
+    for same in ([BASE], [replace(BASE, rules=("b/two",), channels=("C9",), expires_in=timedelta(1))], []):
+        assert not asks_more([BASE], same)
+    for more in ([BASE, replace(BASE, approvers=(ALICE,))], [replace(BASE, quorum=2)], [apart], [BASE, BASE]):
+        assert asks_more([BASE], more)
+    assert asks_more([apart], [apart, apart])
