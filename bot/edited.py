@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from bot import names
-from bot.payloads import input_value, input_values
-from bot.views.edits import FIELDS, block_of, member_of, options_of, present
+from bot.payloads import input_choice, input_value, input_values
+from bot.views.edits import FIELDS, block_of, chosen, member_of, options_of, present
 from gate.model import Field, HoldRecord
 
 
@@ -33,11 +33,8 @@ def _read(field: Field, values: Mapping[str, Any] | None) -> str:
     block = block_of(field.path)
     if field.kind == "flag":
         return "true" if input_values(values, block, names.FIELD) else "false"
-    written = input_value(values, block, names.FIELD)
-    options = options_of(field)
-    if options and written.isdecimal() and int(written) < len(options):
-        return options[int(written)][0]
-    return written
+    option = input_choice(values, block, names.FIELD)
+    return input_value(values, block, names.FIELD) if option is None else chosen(option)
 
 
 def _unchanged(field: Field, now: str, new: str) -> bool:
@@ -55,9 +52,10 @@ def _unchanged(field: Field, now: str, new: str) -> bool:
 
 def _number(text: str) -> Any:
     try:
-        return Decimal(text.strip())
+        found = Decimal(text.strip())
     except InvalidOperation:
         return text.strip()
+    return found if found.is_finite() else text.strip()
 
 
 def _same(text: str) -> str:

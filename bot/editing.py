@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bot import names
 from bot.answers import Answers
@@ -98,7 +98,7 @@ class Editing:
         try:
             approved = await self._edit(press, origin, record, changes, comment)
         except BadEdit as fault:
-            return _wrong(fault, fields, changes)
+            return _wrong(fault, _drawn(fields, press), changes)
         return {} if approved else window("Changed", NOT_APPROVED)
 
     async def _edit(
@@ -121,7 +121,12 @@ class Editing:
         return any(each.person == eligible.person for each in after.decisions)
 
 
-def _wrong(fault: BadEdit, fields: tuple[Field, ...], changes: Mapping[str, object]) -> Block:
+def _drawn(fields: Sequence[Field], press: Press) -> list[Field]:
+    """Return the fields that have an input in a form; Slack shows an error nowhere else."""
+    return [each for each in fields if edits.block_of(each.path) in (press.values or {})]
+
+
+def _wrong(fault: BadEdit, fields: Sequence[Field], changes: Mapping[str, object]) -> Block:
     """Show what is wrong under the inputs it came from; what is about the call, under what was changed."""
     found = edits.problems(fault.problems)
     if not found:

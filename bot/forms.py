@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot import names
 from bot.deciding import OLD, Answer, Deciding
-from bot.payloads import Press, input_value
+from bot.payloads import Press, input_value, place_in
 from bot.references import Origin
 from bot.views import modals
 from bot.views.text import Block
@@ -84,8 +84,8 @@ def words_of(press: Press, reasons: Sequence[str]) -> str:
         reasons: The quick reasons that it offered.
     """
     written = input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip()
-    chosen = input_value(press.values, modals.REASON_BLOCK, names.REASON)
-    quick = reasons[int(chosen)] if chosen.isdecimal() and int(chosen) < len(reasons) else ""
+    at = place_in(input_value(press.values, modals.REASON_BLOCK, names.REASON), len(reasons))
+    quick = "" if at is None else reasons[at]
     if quick == modals.OTHER:
         return written
     return ": ".join(piece for piece in (quick, written) if piece)

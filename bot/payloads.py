@@ -115,6 +115,18 @@ def input_value(values: Mapping[str, Any] | None, block: str, action: str) -> st
     return _text(found.get("value") or chosen or found.get("selected_date"))
 
 
+def input_choice(values: Mapping[str, Any] | None, block: str, action: str) -> str | None:
+    """Return what somebody chose from a list; None where nothing was chosen, or it is no list."""
+    chosen = _part(_part(_part(values or {}, block), action), "selected_option").get("value")
+    return storable(chosen) if isinstance(chosen, str) else None
+
+
+def place_in(text: str, length: int) -> int | None:
+    """Return which of so many things a form names by its place, from 0; None where it names none of them."""
+    plain = text.isascii() and text.isdecimal() and len(text) <= 9
+    return int(text) if plain and int(text) < length else None
+
+
 def input_values(values: Mapping[str, Any] | None, block: str, action: str) -> tuple[str, ...]:
     """Return what somebody ticked in one group of checkboxes."""
     found = _part(_part(values or {}, block), action).get("selected_options")

@@ -221,7 +221,10 @@ def _datetime(field: Field, given: object) -> Typed:
     zone = _zone_of(field.zone)
     if given.tzinfo is None:
         given = given.replace(tzinfo=zone)
-    placed = given if given.tzinfo == zone else given.astimezone(zone)
+    try:
+        placed = given if given.tzinfo == zone else given.astimezone(zone)
+    except OverflowError:
+        raise ValueError("is in no year that exists there") from None
     return Typed(placed, placed)
 
 

@@ -22,6 +22,7 @@ from bot.views.text import (
     plain,
     rich_text,
     visible,
+    width,
 )
 from bot.views.text import shown as spelled
 from gate import json_schema
@@ -35,6 +36,8 @@ LONGEST_TEXT = 3000
 LONGEST_NUMBER = 64
 MOST_OPTIONS = 100
 OPTION = 75
+SENT = 150
+"""Widest value of an option."""
 MULTILINE = 60
 ON = "on"
 ONCE = (
@@ -110,6 +113,11 @@ def options_of(field: Field) -> list[tuple[str, Shown]]:
     return []
 
 
+def chosen(value: str) -> str:
+    """Return what an option stands for: it says so itself, since a list may change while a form is open."""
+    return value.partition(":")[2]
+
+
 def _input(record: HoldRecord, field: Field) -> Block | None:
     """Return the input for one value; None where no input could hold it whole."""
     now, block = present(record, field), block_of(field.path)
@@ -151,9 +159,14 @@ def _checkbox(present: str) -> Block:
 
 
 def _select(options: Sequence[tuple[str, Shown]], present: str) -> Block | None:
-    if len(options) > MOST_OPTIONS or any(len(text) > OPTION for _, text in options):
+    values = [f"{at}:{sent}" for at, (sent, _) in enumerate(options)]
+    wide = any(width(text) > OPTION for _, text in options) or any(width(each) > SENT for each in values)
+    if len(options) > MOST_OPTIONS or wide:
         return None
-    made = [{"text": plain(text, OPTION), "value": str(at)} for at, (_, text) in enumerate(options)]
+    made = [
+        {"text": plain(text, OPTION), "value": value}
+        for value, (_, text) in zip(values, options, strict=True)
+    ]
     at = next((at for at, (sent, _) in enumerate(options) if sent == present), None)
     return {"type": "static_select", "options": made, **({} if at is None else {"initial_option": made[at]})}
 
@@ -166,9 +179,15 @@ def _number(field: Field, present: str) -> Block:
     made: Block = {"type": "number_input", "is_decimal_allowed": field.kind != "whole"}
     for word, key in (("minimum", "min_value"), ("maximum", "max_value")):
         bound = str(_bound(field, word))
-        if _BOUND.fullmatch(bound):
+        if _BOUND.fullmatch(bound) and _within(present, bound, word):
             made[key] = bound
     return made | ({"initial_value": present} if present else {})
+
+
+def _within(present: str, bound: str, word: str) -> bool:
+    """Tell whether Slack takes a bound: it draws no input whose first value is outside."""
+    sign = 1 if word == "minimum" else -1
+    return not present or sign * (Decimal(present) - Decimal(bound)) >= 0
 
 
 def _bound(field: Field, word: str) -> Any:
@@ -181,7 +200,11 @@ def _typed(field: Field, present: str) -> Block | None:
     if len(present) > LONGEST_TEXT or (visible(present) != present and field.kind == "text"):
         return None
     long = field.kind == "texts" or len(present) > MULTILINE or "\n" in present
-    made: Block = {"type": "plain_text_input", "multiline": long, "max_length": _most(field)}
+    made: Block = {
+        "type": "plain_text_input",
+        "multiline": long,
+        "max_length": max(_most(field), len(present)),
+    }
     return made | ({"initial_value": present} if present else {})
 
 
