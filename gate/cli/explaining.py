@@ -14,7 +14,7 @@ from gate.cli.check import Tools, known_tools, read_tools, tell_untold
 from gate.cli.options import json_option, opened, policy_option, required_policy
 from gate.digest import snapshot
 from gate.errors import ActionError
-from gate.model import Action
+from gate.model import Action, Requirement
 from gate.policy.calls import UnreadableCall, load_calls
 from gate.policy.explain import (
     BudgetTold,
@@ -28,6 +28,7 @@ from gate.policy.explain import (
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
 from gate.policy.reading import Sign
+from gate.values import format_duration
 
 _SIGNS = frozenset(sign.value for sign in Sign)
 _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
@@ -117,11 +118,31 @@ def _json(told: Explanation) -> dict[str, Any]:
         "verdict": verdict.answer,
         "rules": list(verdict.rules),
         "reasons": [ruling.reason for ruling in verdict.rulings if ruling.reason],
+        "requirements": [_requirement(each) for each in verdict.requirements],
         "revision": verdict.revision,
         "parameters_known": told.parameters_known,
         "effects": shapes.as_json(told.effects),
         "files": shapes.as_json(told.files),
     }
+
+
+_ASKED = ("approvers", "quorum", "rules", "channels", "expires_in", "remind_before", "hand_over")
+
+
+def _requirement(need: Requirement) -> dict[str, Any]:
+    return {key: shapes.as_json(getattr(need, key)) for key in _ASKED}
+
+
+def _asks(need: Requirement) -> str:
+    """Say who is asked, where and until when, who is reminded, and who may answer later."""
+    where, time = ", ".join(need.channels), format_duration(need.expires_in)
+    said = f"Asks {shapes.requirement(need)} in {where}, for {time}"
+    if need.remind_before:
+        said += f"; reminds them {' and '.join(map(format_duration, need.remind_before))} before the end"
+    if need.hand_over is not None:
+        others = ", ".join(map(str, need.hand_over.approvers))
+        said += f"; after {format_duration(need.hand_over.after)}, {others} may answer as well"
+    return f"{said}."
 
 
 def _show(told: Explanation, name: str) -> None:
@@ -130,6 +151,8 @@ def _show(told: Explanation, name: str) -> None:
     for ruling in verdict.rulings:
         if ruling.reason:
             output.say(ruling.reason, indent=2)
+    for need in verdict.requirements:
+        output.say(_asks(need), indent=2)
     if told.effects:
         output.say()
         output.show_table(

@@ -81,6 +81,20 @@ def test_explain_shows_conditions_with_value_truth_and_why(desk: Path) -> None:
     assert [rule["truth"] for rule in found["files"][0]["rules"]][1:4] == ["unknown"] * 3
 
 
+def test_explain_says_who_is_asked_reminded_and_asked_later(desk: Path) -> None:
+    """With the spans as the policy has them; a call that runs or is blocked asks nobody."""
+    keys = "expires_in: 1h, remind_before: [30m, 5m], hand_over: {after: 20m, approvers: [U0CAROL]},"
+    desk.write_text(POLICY.replace("expires_in: 1h,", keys))
+    held = CALL.replace('"50"', "50")
+    text = " ".join(said("policy", "explain", "--policy", desk, "--call", held).split())
+    assert "Asks one of U0ALICE, U0BOB, S0FINANCE in C0APPROVALS, for 1h; reminds them 30m and 5m" in text
+    assert "before the end; after 20m, U0CAROL may answer as well." in text
+    (need,) = read("policy", "explain", "--policy", desk, "--call", held)["requirements"]
+    assert need["hand_over"] == {"after": "20m", "approvers": ["U0CAROL"]}
+    assert (need["remind_before"], need["quorum"], need["rules"]) == (["30m", "5m"], 1, ["desk/large"])
+    assert read("policy", "explain", "--policy", desk, "--call", CALL)["requirements"] == []
+
+
 BUDGET = """
 budgets:
   - {id: run, match: desk.pay, sum: effect.amount, limit: {EUR: 6}, per: session, window: 1h}
