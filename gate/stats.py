@@ -17,10 +17,10 @@ from gate.verbs.tally import Became, Decider, Tally
 Candidate = Literal["allow", "block", ""]
 
 ENOUGH = 50
-"""From so many answered holds on, a rule that is nearly always approved may be let go."""
+"""From so many answered holds on, a rule that is nearly always approved as it is may be let go."""
 
 NEARLY_ALWAYS = 0.95
-"""What share of them must have been approved, and more."""
+"""More than this share of them must have been approved as they came: what people changed was not right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,11 @@ class RuleStats:
         rule: ``NAME/rule``.
         place: ``file:line`` in the policy in force; empty where that has it no more.
         held: Holds.
-        approved: Holds that people approved.
+        approved: Holds that people approved as they came.
+        changed: Holds that people changed before they approved them.
         denied: Holds that people denied.
         unanswered: Holds that ended because nobody answered.
-        rate: Share approved of those three together; None where there are none. Silence is no approval.
+        rate: Share approved as they came of those four together; None where there are none.
         candidate: What the rule might answer instead: ``allow``, ``block`` or nothing.
         command: What tries that on last month's calls; empty for no candidate.
         ranges: Between which values people approved and denied.
@@ -44,12 +45,18 @@ class RuleStats:
     place: str
     held: int
     approved: int
+    changed: int
     denied: int
     unanswered: int
     rate: float | None
     candidate: Candidate
     command: str
     ranges: tuple[Range, ...] = ()
+
+    @property
+    def closed(self) -> int:
+        """Return how many holds ended by an answer, or for want of one."""
+        return self.approved + self.changed + self.denied + self.unanswered
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,7 @@ class AgentStats:
     agent: str
     held: int
     approved: int
+    changed: int
     denied: int
     unanswered: int
 
@@ -86,7 +94,8 @@ class Stats:
         since: From when on, UTC.
         until: Before when, UTC.
         holds: How many there were.
-        approved: How many people approved.
+        approved: How many people approved as they came.
+        changed: How many people changed before they approved them.
         denied: How many people denied.
         unanswered: How many nobody answered in time.
         waiting: How many still wait.
@@ -104,6 +113,7 @@ class Stats:
     until: datetime
     holds: int
     approved: int
+    changed: int
     denied: int
     unanswered: int
     waiting: int
@@ -144,6 +154,7 @@ def collect(
         until=until,
         holds=became.total(),
         approved=became["approved"],
+        changed=became["changed"],
         denied=became["denied"],
         unanswered=became["unanswered"],
         waiting=became["waiting"],
@@ -205,7 +216,7 @@ def _places(policy: PolicySet) -> Mapping[str, str]:
 def _rule(
     rule: str, became: Counter[Became], places: Mapping[str, str], ranges: tuple[Range, ...], options: str
 ) -> RuleStats:
-    closed = became["approved"] + became["denied"] + became["unanswered"]
+    closed = became["approved"] + became["changed"] + became["denied"] + became["unanswered"]
     rate = became["approved"] / closed if closed else None
     candidate: Candidate = _candidate(became, closed, rate) if rule in places else ""
     command = f"gate policy backtest --try {rule}={candidate} --since 30d{options}" if candidate else ""
@@ -214,6 +225,7 @@ def _rule(
         place=places.get(rule, ""),
         held=became.total(),
         approved=became["approved"],
+        changed=became["changed"],
         denied=became["denied"],
         unanswered=became["unanswered"],
         rate=rate,
@@ -226,7 +238,7 @@ def _rule(
 def _candidate(became: Counter[Became], closed: int, rate: float | None) -> Candidate:
     if rate is not None and closed >= ENOUGH and rate > NEARLY_ALWAYS:
         return "allow"
-    return "block" if became["denied"] and not became["approved"] else ""
+    return "block" if became["denied"] and not became["approved"] + became["changed"] else ""
 
 
 def _deciding(times: Sequence[int]) -> Deciding:
@@ -242,7 +254,9 @@ def _percentile(times: Sequence[int], percent: int) -> timedelta | None:
 
 def _agents(found: Tally) -> tuple[AgentStats, ...]:
     made = [
-        AgentStats(agent, became.total(), became["approved"], became["denied"], became["unanswered"])
+        AgentStats(
+            agent, became.total(), *(became[word] for word in ("approved", "changed", "denied", "unanswered"))
+        )
         for agent, became in found.agents.items()
     ]
     return tuple(sorted(made, key=lambda each: (-each.denied, -each.held, each.agent)))

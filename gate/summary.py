@@ -44,7 +44,10 @@ def _holds(week: Stats) -> str:
     other = week.waiting + week.ended
     more = f", {other} waiting or ended otherwise" if other else ""
     calls = f"{week.holds:,} call{'s' * (week.holds != 1)} held"
-    said = f"{week.approved:,} approved, {week.denied:,} denied, {week.unanswered:,} expired unanswered"
+    changed = f"{week.changed:,} changed and approved, " if week.changed else ""
+    said = (
+        f"{week.approved:,} approved, {changed}{week.denied:,} denied, {week.unanswered:,} expired unanswered"
+    )
     return f"{calls}: {said}{more}."
 
 
@@ -84,6 +87,6 @@ def _candidates(month: Stats) -> list[str]:
 
 
 def _candidate(each: RuleStats) -> str:
-    closed = each.approved + each.denied + each.unanswered
-    said = f"{each.approved} of {closed} approved in 30 days"
+    changed = f", {each.changed} changed" if each.changed else ""
+    said = f"{each.approved} of {each.closed} approved{changed} in 30 days"
     return f"{each.rule} might {each.candidate} ({said}): {each.command}"

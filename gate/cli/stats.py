@@ -30,10 +30,10 @@ def stats_command(
 ) -> None:
     """Say how much people are asked, how they answer, and which rules could be changed.
 
-    Holds a day and a rule; how often each rule was approved, and between which values; how long people took,
-    and who answered within three seconds of the card; what nobody answered; the busiest hours; denials by
-    agent. A rule that is nearly always approved, or never, is named with the command that tries another
-    answer on last month's calls. Nothing is changed.
+    Holds a day and a rule; how often what it held was approved as it came, or changed first, and between
+    which values; how long people took, and who answered within three seconds of the card; what nobody
+    answered; the busiest hours; denials by agent. A rule that is nearly always approved, or never, is named
+    with the command that tries another answer on last month's calls. Nothing is changed.
     """
     given = context.get_parameter_source("db") is ParameterSource.COMMANDLINE
     options = f" --db {shlex.quote(str(db))}" if given else ""
@@ -77,9 +77,10 @@ def _show(found: Stats) -> None:
     output.say(f"{shapes.count(found.holds, 'hold')} from {since} to {until}, {found.a_day:.1f} a day.")
     if not found.holds:
         return
+    changed = f"{found.changed} changed and approved, " if found.changed else ""
     output.say(
-        f"{found.approved} approved, {found.denied} denied, {found.unanswered} expired unanswered, "
-        f"{found.waiting} waiting, {found.ended} ended otherwise."
+        f"{found.approved} approved, {changed}{found.denied} denied, "
+        f"{found.unanswered} expired unanswered, {found.waiting} waiting, {found.ended} ended otherwise."
     )
     _show_rules(found)
     _show_ranges(found)
@@ -92,12 +93,13 @@ def _show(found: Stats) -> None:
 def _show_rules(found: Stats) -> None:
     output.say()
     output.show_table(
-        ("RULE", "HELD", "APPROVED", "DENIED", "UNANSWERED", "RATE", "AT"),
+        ("RULE", "HELD", "APPROVED", "CHANGED", "DENIED", "UNANSWERED", "RATE", "AT"),
         [
             (
                 each.rule,
                 each.held,
                 each.approved,
+                each.changed,
                 each.denied,
                 each.unanswered,
                 "" if each.rate is None else f"{each.rate:.0%}",
@@ -123,8 +125,8 @@ def _show_candidates(found: Stats) -> None:
     output.say()
     output.say("Rules to think about, each with what tries it on last month's calls:")
     for each in found.candidates:
-        closed = each.approved + each.denied + each.unanswered
-        output.say(f"{each.rule} ({each.candidate}?): {each.approved} of {closed} approved", indent=2)
+        said = f"{each.approved} of {each.closed} approved{f', {each.changed} changed' * bool(each.changed)}"
+        output.say(f"{each.rule} ({each.candidate}?): {said}", indent=2)
         output.say(each.command, indent=4)
 
 
@@ -166,6 +168,9 @@ def _show_days(found: Stats) -> None:
 def _show_agents(found: Stats) -> None:
     output.say()
     output.show_table(
-        ("AGENT", "HELD", "APPROVED", "DENIED", "UNANSWERED"),
-        [(each.agent, each.held, each.approved, each.denied, each.unanswered) for each in found.agents],
+        ("AGENT", "HELD", "APPROVED", "CHANGED", "DENIED", "UNANSWERED"),
+        [
+            (each.agent, each.held, each.approved, each.changed, each.denied, each.unanswered)
+            for each in found.agents
+        ],
     )

@@ -8,10 +8,10 @@ What the log does not have is never guessed: a call whose verdict rests on a hid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from gate.budget import MemoryLedger, Use, judge
 from gate.clock import to_us
@@ -25,7 +25,6 @@ from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
 from gate.values import is_action_name
 
-Said = Literal["approved", "denied"]
 _POLICYS_OWN = (own_rules.NO_POLICY, own_rules.BAD_NAME)
 
 
@@ -58,11 +57,26 @@ class LoggedAnswer:
 
     Attributes:
         id: Action id.
-        said: What they said in the end.
+        said: What they said in the end; of a call that was changed before, approved too.
     """
 
     id: str
-    said: Said
+    said: Literal["approved", "denied"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEdit:
+    """That a person changed a held call.
+
+    Attributes:
+        id: Action id.
+        arguments: What it had from then on; texts stand where values were hidden.
+        hidden: Paths whose value was hidden.
+    """
+
+    id: str
+    arguments: Mapping[str, Any]
+    hidden: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,7 @@ class LoggedStart:
     at: datetime
 
 
-Logged = LoggedCall | LoggedAnswer | LoggedStart
+Logged = LoggedCall | LoggedEdit | LoggedAnswer | LoggedStart
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +153,7 @@ class Result:
         held_after: Calls that would be held.
         unclear: Calls that cannot be decided, in order; they count nowhere else.
         left_out: Calls that no policy answered, by the gate's own rule.
-        ranges: What was approved and denied, by rule and value.
+        ranges: What was approved, changed and denied, by rule and value.
         inexact: Budgets whose numbers lack calls with hidden values, and how many.
     """
 
@@ -197,7 +211,8 @@ class _Player:
         self._policy, self._since, self._most = policy, since, most
         self._ledger = MemoryLedger()
         self._blinds = Blinds(policy)
-        self._waiting: dict[str, tuple[Use, ...]] = {}
+        self._waiting: dict[str, tuple[LoggedCall, tuple[Use, ...]]] = {}
+        self._edited: set[str] = set()
         self._spends = bool(policy.budgets)
         self.ranges = Ranges()
         self.result = Result()
@@ -206,10 +221,21 @@ class _Player:
         if isinstance(entry, LoggedCall):
             self._call(entry)
         elif isinstance(entry, LoggedAnswer):
-            self.ranges.answered(entry.id, entry.said)
-        elif uses := self._waiting.pop(entry.id, None):
+            changed = entry.said == "approved" and entry.id in self._edited
+            self.ranges.answered(entry.id, "changed" if changed else entry.said)
+        elif isinstance(entry, LoggedEdit):
+            self._edit(entry)
+        elif waiting := self._waiting.pop(entry.id, None):
             self._ledger.now = to_us(entry.at)
-            self._ledger.charge(uses)
+            self._ledger.charge(waiting[1])
+
+    def _edit(self, entry: LoggedEdit) -> None:
+        """Let a call that waits add what it was changed to; it was judged as it was submitted."""
+        self._edited.add(entry.id)
+        if (waiting := self._waiting.get(entry.id)) is not None:
+            action = replace(waiting[0].action, arguments=entry.arguments)
+            call = replace(waiting[0], action=action, hidden=entry.hidden)
+            self._waiting[entry.id] = (call, self._uses(call))
 
     def _call(self, call: LoggedCall) -> None:
         counts = call.at >= self._since
@@ -262,7 +288,7 @@ class _Player:
         if allowed or call.ran:
             self._ledger.charge(uses)
         elif uses and call.answer == "require_approval":
-            self._waiting[call.id] = uses
+            self._waiting[call.id] = (call, uses)
 
     def _count(self, call: LoggedCall, verdict: Verdict) -> None:
         result = self.result

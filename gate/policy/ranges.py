@@ -1,4 +1,4 @@
-"""Between which values people approved, and between which they denied, by rule."""
+"""Between which values people approved, changed and denied, by rule."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from gate.policy.reading import (
     Sign,
@@ -21,7 +21,7 @@ from gate.policy.reading import (
 )
 from gate.values import decimal_of, format_number, format_path, parse_path
 
-Said = Literal["approved", "denied"]
+Said = Literal["approved", "changed", "denied"]
 _SHOWN = 3
 
 
@@ -59,7 +59,8 @@ class Range:
         rule: The rule that answers these calls.
         path: The value's path.
         currency: Currency of an amount; empty for none.
-        approved: What was approved.
+        approved: What was approved as it came.
+        changed: What was submitted of calls that people changed before they approved.
         denied: What was denied.
     """
 
@@ -67,10 +68,11 @@ class Range:
     path: str
     currency: str
     approved: Values
+    changed: Values
     denied: Values
 
     def __str__(self) -> str:
-        said = [(word, getattr(self, word)) for word in ("approved", "denied")]
+        said = [(word, getattr(self, word)) for word in get_args(Said)]
         shown = [f"{word} {_in_words(values, self.currency)}" for word, values in said if values.count]
         return f"{label(parse_path(self.path))} {', '.join(shown)}"
 
@@ -91,7 +93,7 @@ _Key = tuple[str, str, str]
 
 
 class Ranges:
-    """Collect what people approved and denied."""
+    """Collect what people approved, changed and denied."""
 
     def __init__(self) -> None:
         self._open: dict[str, list[tuple[_Key, Decimal | str]]] = {}
@@ -129,9 +131,9 @@ class Ranges:
         found: dict[_Key, dict[Said, Values]] = {}
         for id_, said in self._said.items():
             for key, value in self._open[id_]:
-                found.setdefault(key, {"approved": Values(), "denied": Values()})[said].add(value)
+                found.setdefault(key, {word: Values() for word in get_args(Said)})[said].add(value)
         return tuple(
-            Range(rule, path, currency, each["approved"], each["denied"])
+            Range(rule, path, currency, each["approved"], each["changed"], each["denied"])
             for (rule, path, currency), each in sorted(found.items())
         )
 

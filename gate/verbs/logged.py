@@ -10,7 +10,7 @@ from typing import Any
 
 from gate.lifecycle import State, Verb
 from gate.model import Action, Principal
-from gate.policy.backtest import Logged, LoggedAnswer, LoggedCall, LoggedStart
+from gate.policy.backtest import Logged, LoggedAnswer, LoggedCall, LoggedEdit, LoggedStart
 from gate.recorded import read_back
 from gate.store import rows
 from gate.store.port import Reader
@@ -28,7 +28,7 @@ _SPAN = (
 )
 _ENTRIES = (
     "SELECT seq, body FROM audit WHERE seq > ? AND seq <= ? "
-    "AND kind IN ('submit', 'approve', 'deny', 'claim') ORDER BY seq LIMIT ?"
+    "AND kind IN ('submit', 'edit', 'approve', 'deny', 'claim') ORDER BY seq LIMIT ?"
 )
 
 
@@ -89,6 +89,9 @@ def submitted(reader: Reader, action_id: str) -> Action | None:
 def _entry(body: Mapping[str, Any]) -> Logged | None:
     if body["kind"] == Verb.SUBMIT:
         return _call(body)
+    if body["kind"] == Verb.EDIT:
+        hidden = _keys(tuple(body.get("erased", ())))
+        return LoggedEdit(body["action"], _values(body.get("input", {}), "args"), hidden)
     end = body.get("move", {}).get("to")
     if end == State.RUNNING:
         return LoggedStart(body["action"], datetime.fromisoformat(body["at"]))

@@ -20,8 +20,8 @@ from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.values import parse_path
 
-Became = Literal["approved", "denied", "unanswered", "waiting", "ended"]
-"""What became of a hold: ``ended`` is every other end, such as cancelled and undelivered."""
+Became = Literal["approved", "changed", "denied", "unanswered", "waiting", "ended"]
+"""What became of a hold: ``changed`` was edited, then approved; ``ended`` is every other end."""
 
 QUICK_US = 3_000_000
 """Less than this after the card was there, nobody has read it."""
@@ -31,7 +31,8 @@ MOST_RANGED = 50_000
 
 _HELD = """
     SELECT a.id, a.agent, a.session, a.name, a.rules, h.version, h.asked_at, h.accepted_at,
-        CASE WHEN a.state = 'denied' THEN 'denied' WHEN h.use_by IS NOT NULL THEN 'approved'
+        CASE WHEN a.state = 'denied' THEN 'denied' WHEN h.use_by IS NOT NULL
+            THEN CASE WHEN h.version > 1 THEN 'changed' ELSE 'approved' END
             WHEN a.code = 'expired_unanswered' THEN 'unanswered' WHEN a.state = 'pending' THEN 'waiting'
             ELSE 'ended' END AS became
     FROM holds h JOIN actions a ON a.id = h.action WHERE h.asked_at >= ? AND h.asked_at < ?"""
@@ -42,7 +43,7 @@ _TIMES = f"""
     SELECT max(d.at) - coalesce(held.accepted_at, held.asked_at) AS us FROM ({_HELD}) held
     JOIN decisions d ON d.action = held.id AND d.version = held.version
         AND d.said = CASE held.became WHEN 'denied' THEN 'deny' ELSE 'approve' END
-    WHERE held.became IN ('approved', 'denied') GROUP BY held.id"""  # noqa: S608
+    WHERE held.became IN ('approved', 'changed', 'denied') GROUP BY held.id"""  # noqa: S608
 _PEOPLE = f"""
     SELECT d.team, d.user, max(d.name) AS name, count(*) AS n,
         sum(d.at - max(coalesce(held.accepted_at, held.asked_at), v.made_at) < {QUICK_US}
@@ -54,8 +55,9 @@ _PEOPLE = f"""
 _VALUES = f"""
     SELECT held.id, held.agent, held.session, held.name, held.rules, held.became,
         v.arguments, v.hidden, v.decisive, v.effect FROM ({_HELD}) held
-    JOIN versions v ON v.action = held.id AND v.version = held.version
-    WHERE held.became IN ('approved', 'denied') AND v.decisive <> '[]'
+    JOIN versions v ON v.action = held.id
+        AND v.version = CASE held.became WHEN 'changed' THEN 1 ELSE held.version END
+    WHERE held.became IN ('approved', 'changed', 'denied') AND v.decisive <> '[]'
     ORDER BY held.asked_at DESC LIMIT {MOST_RANGED}"""  # noqa: S608
 
 
@@ -88,7 +90,7 @@ class Tally:
         agents: The same by agent.
         times: Microseconds from the card to the answer that decided, shortest first.
         people: Who answered, most answers first.
-        ranges: Between which values people approved and denied, by rule.
+        ranges: Between which values people approved, changed and denied, by rule.
     """
 
     hours: Counter[int] = field(default_factory=Counter)

@@ -17,7 +17,9 @@ def test_the_numbers_of_a_store(filled: Filled) -> None:
     assert (rule["rule"], rule["held"], rule["rate"], rule["candidate"]) == ("desk/large", 3, 0.5, "")
     assert "amount approved 600.00 EUR, denied 500.00 EUR" in [each["text"] for each in rule["ranges"]]
     assert [(each["user"], each["answers"], each["quick"]) for each in found["people"]] == [("U0ALICE", 2, 2)]
-    assert found["agents"] == [{"agent": "desk", "held": 3, "approved": 1, "denied": 1, "unanswered": 0}]
+    assert found["agents"] == [
+        {"agent": "desk", "held": 3, "approved": 1, "changed": 0, "denied": 1, "unanswered": 0}
+    ]
     assert found["deciding"]["count"] == 2
     assert sum(found["hours"]) == sum(found["days"].values()) == 3
     text = said("stats", *filled.words(), COLUMNS="200")

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from gate.policy.backtest import Logged, LoggedAnswer, LoggedCall, LoggedStart, Result, longest_window, replay
+from gate.policy.backtest import (
+    Logged,
+    LoggedAnswer,
+    LoggedCall,
+    LoggedEdit,
+    LoggedStart,
+    Result,
+    longest_window,
+    replay,
+)
 from tests.policy_kit import call, load, rule, written
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -17,6 +26,7 @@ SMALL = rule(
     "small", "allow", match="shop.pay", when={"effect.amount": {"gt": {"EUR": 0}, "lte": {"EUR": 250}}}
 )
 LARGE = rule("large", "require_approval", match="shop.pay", when={"effect.amount": {"gt": {"EUR": 250}}})
+BY_AMOUNT = {"shop.pay": PAY["shop.pay"] | {"decisive": ["args.amount"]}}
 DAY = {"limit": {"EUR": 100}, "sum": "effect.amount", "per": "session", "window": "24h"}
 
 
@@ -106,6 +116,26 @@ def test_a_call_that_would_now_be_allowed_shows_what_people_thought_of_it() -> N
 def _day(then: str = "require_approval", **keys: Any) -> dict[str, Any]:
     more = {"reason": "Enough."} if then == "block" else {}
     return {"id": "day", "match": "shop.*", **DAY, "then": then, **more, **keys}
+
+
+def test_what_people_changed_stands_apart_with_what_was_submitted() -> None:
+    """A value that nobody approved as it was is not told as approved; a denial stays one."""
+    held = [_call(name, amount, "require_approval") for name, amount in (("a", 900), ("b", 300), ("c", 800))]
+    edits = [LoggedEdit(name, {"amount": 20, "to": "bob"}) for name in ("a", "c")]
+    said = [LoggedAnswer("a", "approved"), LoggedAnswer("b", "approved"), LoggedAnswer("c", "denied")]
+    found = _replay(*held, *edits, *said, actions=BY_AMOUNT)
+    assert list(map(str, found.ranges)) == [
+        "amount approved 300.00 EUR, changed 900.00 EUR, denied 800.00 EUR"
+    ]
+
+
+def test_budgets_count_what_a_call_was_changed_to() -> None:
+    """It was judged as it was submitted, and runs as it was approved."""
+    held, start = _call("a", 900, "require_approval"), LoggedStart("a", START + timedelta(hours=1))
+    after = _call("b", 90, hours=2)
+    edit = LoggedEdit("a", {"amount": 5, "to": "bob"})
+    assert [each.id for each in _replay(held, start, after, budgets=[_day()]).changes] == ["b"]
+    assert _replay(held, edit, start, after, budgets=[_day()]).changes == []
 
 
 def test_budgets_count_what_ran_in_order() -> None:

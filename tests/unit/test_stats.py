@@ -9,11 +9,12 @@ import pytest
 
 from gate.clock import FakeClock
 from gate.model import Action
+from gate.policy.backtest import LoggedAnswer, LoggedCall, LoggedEdit
 from gate.policy.evaluate import evaluate
 from gate.policy.trying import with_answer
 from gate.service import Service
 from gate.stats import RuleStats, Stats, collect
-from tests.kit import ALICE, BOB, POLICY, act, answer, policy, post, service
+from tests.kit import ALICE, BOB, EDITABLE, POLICY, act, answer, change, policy, post, service
 
 SECOND = timedelta(seconds=1)
 
@@ -21,14 +22,14 @@ SECOND = timedelta(seconds=1)
 class Desk:
     """A store in memory whose clock the test moves."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = POLICY) -> None:
         self.clock = FakeClock()
         self.start, self.calls = self.clock.now(), 0
-        self.gate: Service = service(clock=self.clock)
+        self.gate: Service = service(text=text, clock=self.clock)
 
     def held(self, *, after: float = 60, said: Any = "approve", name: str = "desk.pay", **keys: Any) -> str:
         """Hold a call, show its card, and let somebody answer it so many seconds later; or nobody."""
-        person = keys.pop("person", ALICE)
+        person, changed = keys.pop("person", ALICE), keys.pop("change", None)
         self.calls += 1
         arguments = keys or {"amount": 50, "to": "bob"}
         submission = self.gate.submit(act(name, call_id=str(self.calls), **arguments))
@@ -36,7 +37,9 @@ class Desk:
         hold = submission.record.id
         post(self.gate)
         self.clock.advance(after * SECOND)
-        if said:
+        if changed is not None:
+            change(self.gate, hold, person, amount=changed)
+        elif said:
             answer(self.gate, hold, person, said)
         else:
             self.gate.sweep()
@@ -84,6 +87,33 @@ def test_a_rule_that_is_nearly_always_approved_is_offered_to_be_let_go(desk: Des
         desk.held(amount=30, to="bob", said="", after=3601)
     one = _rule(desk.stats(), "desk/large")
     assert (one.unanswered, one.candidate) == (2, ""), "49 of 52 are less than 95%"
+
+
+def test_what_people_changed_first_is_no_reason_to_let_a_rule_go() -> None:
+    """Approved after an edit counts apart, with what was submitted; it makes no rule a candidate."""
+    desk = Desk(EDITABLE)
+    for number in range(50):
+        desk.held(amount=100 + number, to="bob", said="", change=20)
+    one = _rule(desk.stats(), "desk/large")
+    assert (one.held, one.approved, one.changed, one.rate, one.candidate) == (50, 0, 50, 0.0, "")
+    assert "amount changed 100.00–149.00 EUR" in map(str, one.ranges)
+    for _ in range(3):
+        desk.held(amount=50, to="bob")
+    desk.held(amount=900, to="bob", said="deny")
+    one = _rule(desk.stats(), "desk/large")
+    assert (one.approved, one.changed, one.denied, one.candidate) == (3, 50, 1, "")
+    assert "amount approved 50.00 EUR, changed 100.00–149.00 EUR, denied 900.00 EUR" in map(str, one.ranges)
+    assert (desk.stats().approved, desk.stats().changed, desk.stats().agents[0].changed) == (3, 50, 50)
+    assert desk.stats().deciding.count == 54
+
+
+def test_the_log_tells_a_replay_what_a_call_was_changed_to() -> None:
+    """The values that it had from the change on, between its submit and its approval."""
+    desk = Desk(EDITABLE)
+    hold = desk.held(amount=400, to="bob", said="", change=20)
+    found = list(desk.gate.logged(desk.start, desk.clock.now() + SECOND, lambda done, all_: None))
+    assert isinstance(found[0], LoggedCall)
+    assert found[1:] == [LoggedEdit(hold, {"amount": 20, "to": "bob"}), LoggedAnswer(hold, "approved")]
 
 
 def test_exactly_95_percent_is_not_enough(desk: Desk) -> None:
