@@ -57,6 +57,8 @@ def edited(submitted: Action, patch: Patch, version: int) -> Edited:
     for path, tag in patch.items():
         keys = parse_path(path)[1:]
         present = value_at(arguments, keys)
+        if holds_more(arguments, keys):
+            raise EditNotTaken(f"{path}: a model there holds values that would not follow the change")
         try:
             arguments = put(arguments, keys, untagged(tag, None if present is _ABSENT else present))
         except (ValueError, LookupError) as error:
@@ -89,6 +91,27 @@ def value_at(value: Any, keys: tuple[str, ...]) -> Any:
     for key in keys:
         value = _inner(value).get(key, _ABSENT)
     return value
+
+
+def holds_more(value: Any, keys: tuple[str, ...]) -> bool:
+    """Tell whether a model on the way to a value holds more than fields, such as a cached or private value.
+
+    What it worked out of the value before would stay as it was, and nobody could see that it no longer fits.
+
+    Args:
+        value: Arguments by parameter name.
+        keys: The way to the value.
+    """
+    for key in keys:
+        parts = None if isinstance(value, Mapping) else model_parts(value)
+        if parts is not None and not _SHOWN.issuperset(parts):
+            return True
+        value = _inner(value).get(key, _ABSENT)
+    return False
+
+
+_SHOWN = frozenset({"fields", "extra", "set"})
+"""Parts of a model that people see, and which fields were given."""
 
 
 def _inner(value: Any) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gate.catalogue import Tool
 from gate.changes import label
-from gate.editing import edited_digest, is_absent, put, value_at
+from gate.editing import edited_digest, holds_more, is_absent, put, value_at
 from gate.errors import BadEdit, Fault, IllegalMove
 from gate.fields import Typed, field_of, typed, with_schema
 from gate.model import Action, Change, Field, Verdict
@@ -54,10 +54,14 @@ def recorded_of(verdict: Verdict, given: Action, redacted: Redacted, entry: Entr
 
 
 def _field(path: str, arguments: Mapping[str, Any], hidden: tuple[str, ...]) -> Field | None:
-    """Return the place of a value that may be changed: it stands there, and nothing of it is hidden."""
+    """Return the place of a value that may be changed: it stands there by itself, and nothing is hidden."""
     keys = parse_path(path)
     value = value_at(arguments, keys[1:])
-    if is_absent(value) or any(_overlaps(keys, parse_path(each)) for each in hidden):
+    if (
+        is_absent(value)
+        or holds_more(arguments, keys[1:])
+        or any(_overlaps(keys, parse_path(each)) for each in hidden)
+    ):
         return None
     return field_of(path, value)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, PrivateAttr
 
 from gate.clock import FakeClock
-from gate.editing import Edited, edited
+from gate.editing import Edited, EditNotTaken, edited
 from gate.errors import BadEdit, CallIdReused, IllegalMove, NotEligible
 from gate.lifecycle import State
 from gate.model import Action, Person
@@ -519,3 +521,44 @@ def test_an_edit_is_no_quick_answer() -> None:
         answer(gate, hold, BOB)
     people = collect(gate, clock.now() - timedelta(days=1), clock.now() + timedelta(days=1)).people
     assert {each.user: (each.answers, each.quick) for each in people} == {"U0ALICE": (2, 0), "U0BOB": (2, 2)}
+
+
+class _Order(BaseModel):
+    amount: int
+    _cents: int = PrivateAttr(0)
+
+    def model_post_init(self, context: object, /) -> None:
+        self._cents = self.amount * 100
+
+
+@dataclass
+class _Line:
+    amount: int
+
+    @cached_property
+    def cents(self) -> int:
+        return self.amount * 100
+
+
+class _Plain(BaseModel):
+    amount: int
+
+
+def test_a_value_in_a_model_that_keeps_what_it_worked_out_is_not_changed() -> None:
+    """A cached or private value would stay as it was, and the tool might go by it; a plain model changes."""
+    line = _Line(400)
+    assert line.cents == 40_000
+    text = EDITABLE.replace("editable: [args.who]", "editable: [args.order.amount]")
+    for model, may in (
+        (_Order(amount=400), False),
+        (line, False),
+        (_Line(400), True),
+        (_Plain(amount=4), True),
+    ):
+        gate = service(text=text)
+        call = act("desk.fire", order=model)
+        hold = gate.submit(call).record.id
+        assert bool(gate.fields(hold)) is may
+        if not may:
+            with pytest.raises(EditNotTaken, match="would not follow"):
+                edited(call, {"args.order.amount": 250}, 2)
