@@ -9,7 +9,7 @@ from bot import names
 from bot.answers import Answers
 from bot.deciding import OLD, OTHER_STORE, Answer, Deciding
 from bot.desk import Desk
-from bot.forms import FAILED, MISSING, TOO_LONG, errors, window, words_of
+from bot.forms import FAILED, LONGEST_REASON, MISSING, TOO_LONG, errors, window, words_of
 from bot.payloads import Press, input_value
 from bot.references import Origin, Reference
 from bot.views import burst as views
@@ -23,6 +23,7 @@ log = logging.getLogger("bot")
 
 OVER = "None of its calls waits here any more; nothing was recorded."
 NO_FREEZER = "You are not among the approvers, so you cannot freeze anything."
+LATER = "it came, or was changed, after this form was opened."
 NAMED = 10
 """How many calls that were left are named one by one."""
 
@@ -48,7 +49,7 @@ class Bursting:
         await self._deciding.in_window(press, "Freeze this session", self._draw_freeze)
 
     async def deny_all(self, press: Press) -> Block:
-        """Deny every call of a burst that waits and that the person may decide; name those that are left."""
+        """Deny the calls that the form was about and that the person may decide; name those that are left."""
         return await self._answered(self._deny_all, press, "Not denied")
 
     async def freeze(self, press: Press) -> Block:
@@ -56,23 +57,21 @@ class Bursting:
         return await self._answered(self._freeze, press, "Not frozen")
 
     async def _draw_deny(self, press: Press, view: str) -> bool:
-        burst = await self._burst(Reference.parse(press.value))
+        burst = await self._burst(_reference(press))
         if not await self._decidable(press, burst):
             raise NotEligible("You may not decide any of these calls.", code="not_eligible")
         return await self._answers.update(view, views.deny_form(burst))
 
     async def _draw_freeze(self, press: Press, view: str) -> bool:
-        burst = await self._burst(Reference.parse(press.value))
+        burst = await self._burst(_reference(press))
         await self._desk.eligibility.among(
             await self._desk.run(self._desk.service.freezers), press.who, NO_FREEZER
         )
         return await self._answers.update(view, views.freeze_form(burst))
 
-    async def _answered(
-        self, work: Callable[[Press, Origin], Awaitable[Block]], press: Press, title: str
-    ) -> Block:
+    async def _answered(self, work: Callable[[Press], Awaitable[Block]], press: Press, title: str) -> Block:
         try:
-            return await work(press, Origin.load(press.meta))
+            return await work(press)
         except ValueError:
             return window(title, OLD)
         except Fault as fault:
@@ -81,20 +80,22 @@ class Bursting:
             log.exception("A burst's form could not be recorded")
             return window(title, FAILED)
 
-    async def _deny_all(self, press: Press, origin: Origin) -> Block:
+    async def _deny_all(self, press: Press) -> Block:
+        origin, marks = views.loaded(press.meta)
         burst = await self._burst(origin.reference)
         comment = words_of(press, modals.REASONS)
-        if len(comment) > modals.COMMENT_LIMIT:
+        if len(comment) > modals.COMMENT_LIMIT + LONGEST_REASON:
             return errors(TOO_LONG)
         if not comment and any(each.comment_to_deny for each in burst.pending):
             return errors(MISSING)
         done, left = 0, []
         for each in burst.pending:
             record = await self._desk.run(self._desk.service.hold, each.id)
-            why = await self._deny(press, origin, record, comment)
+            why = await self._deny(press, origin, record, comment) if _among(marks, record) else LATER
             done += why == ""
             left += [f"{record.described} ({record.id[:6]}): {why}"] if why else []
-        return {"response_action": "update", "view": modals.told("Denied", *_told(done, left))}
+        title = "Denied" if done else "Not denied"
+        return {"response_action": "update", "view": modals.told(title, *_told(done, left))}
 
     async def _deny(self, press: Press, origin: Origin, record: HoldRecord, comment: str) -> str:
         """Deny one call; return why it is left, empty where it is denied."""
@@ -105,8 +106,12 @@ class Bursting:
             return str(fault)
         return ""
 
-    async def _freeze(self, press: Press, origin: Origin) -> Block:
+    async def _freeze(self, press: Press) -> Block:
+        origin = Origin.load(press.meta)
         burst = await self._burst(origin.reference, over=True)
+        reason = input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip()
+        if len(reason) > modals.COMMENT_LIMIT:
+            return errors(TOO_LONG)
         service = self._desk.service
         eligible = await self._desk.eligibility.among(
             await self._desk.run(service.freezers), press.who, NO_FREEZER
@@ -117,7 +122,7 @@ class Bursting:
             burst.session,
             person=eligible.person,
             satisfies=eligible.satisfies,
-            reason=input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip(),
+            reason=reason,
             route=self._deciding.route(press, origin),
         )
         self._desk.wake.set()
@@ -147,14 +152,33 @@ class Bursting:
                 await self._desk.eligibility.check(record, press.who, also)
             except NotEligible:
                 continue
-            return record.state is State.PENDING
+            if record.state is State.PENDING:
+                return True
         return False
+
+
+def _reference(press: Press) -> Reference:
+    """Return which burst a button names.
+
+    Raises:
+        IllegalMove: It carries nothing this version reads.
+    """
+    try:
+        return Reference.parse(press.value)
+    except ValueError:
+        raise IllegalMove(OLD, code="unknown_hold") from None
+
+
+def _among(marks: frozenset[str], record: HoldRecord) -> bool:
+    """Tell whether a hold stands as it did when the form was drawn."""
+    return record.nonce[: views.MARK] in marks
 
 
 def _told(done: int, left: list[str]) -> list[str]:
     """Say how many were denied, and which were left and why."""
     calls = "1 call is denied" if done == 1 else f"{done} calls are denied"
-    told = [f"{calls}. The agent receives each with your words; nothing ran."]
+    words = f"{calls}. The agent receives each with your words; nothing ran."
+    told = [words if done else "No call is denied."]
     if not left:
         return told
     more = [f"and {len(left) - NAMED} more"] if len(left) > NAMED else []

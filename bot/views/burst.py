@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 from bot import names
@@ -13,10 +14,9 @@ from bot.views.text import (
     clip,
     fixed,
     lines,
-    mention,
+    named,
     notification,
     one_line,
-    plain,
     rich_text,
 )
 from bot.views.totals import Totals, totals
@@ -26,6 +26,10 @@ from gate.values import format_duration, format_number
 
 LISTED = 20
 NONCE = "burst"
+MARK = 6
+"""Characters of a version's nonce by which the form remembers what it was about."""
+SEEN = 400
+"""How many calls one form is about at most: their marks fit into a modal's 3000 characters."""
 KINDS = 6
 """How many different actions are counted by name."""
 
@@ -71,11 +75,12 @@ def _title(burst: Burst) -> str:
 
 def _who(burst: Burst) -> Block:
     whom = burst.on_behalf_of
-    known = whom is not None and whom.kind == "person"
-    told = "" if whom is None else " for" if known else f" for {whom.id}"
-    parts = [plain(one_line(f"{burst.agent} asks{told}"), 300)]
-    parts += [fixed(mention(whom.id))] if whom is not None and known else []
-    return blocks.context(*parts, plain(one_line(f"session {burst.session}"), 200))
+    asks = [rich_text(one_line(burst.agent), 150, bold=True), rich_text(Shown(" asks"))]
+    if whom is not None and whom.kind == "person":
+        asks += [rich_text(Shown(" for ")), named(whom.id)]
+    elif whom is not None:
+        asks.append(rich_text(one_line(f" for {whom.id}"), 200))
+    return blocks.prose(*asks, rich_text(one_line(f", in session {burst.session}"), 200))
 
 
 def _why(burst: Burst) -> str:
@@ -148,10 +153,14 @@ def _origin(burst: Burst) -> Origin:
 
 
 def deny_form(burst: Burst) -> Block:
-    """Return the modal that asks why all are denied; nothing is preselected."""
+    """Return the modal that asks why all are denied; nothing is preselected.
+
+    It is about the calls that wait when it is drawn; whatever comes later is not among them.
+    """
     count = len(burst.pending)
+    which = f"each of the {count}" if count <= SEEN else f"the oldest {SEEN} of the {count}"
     what = lines(
-        one_line(f"Denies each of the {count} calls of session {burst.session} that wait here."),
+        one_line(f"Denies {which} calls of session {burst.session} that wait here now."),
         "",
         "Each is recorded by itself. Those that you may not decide are left and named.",
     )
@@ -162,7 +171,26 @@ def deny_form(burst: Burst) -> Block:
         *modals.reasons_input(modals.REASONS, asked),
         modals.comment_input(optional=True),
     ]
-    return modals.form_modal("Deny all", "Deny all", content, names.DENY_ALL_FORM, _origin(burst))
+    form = modals.form_modal("Deny all", "Deny all", content, names.DENY_ALL_FORM, _origin(burst))
+    marks = "".join(each.nonce[:MARK] for each in burst.pending[:SEEN])
+    return form | {"private_metadata": json.dumps([form["private_metadata"], marks])}
+
+
+def loaded(meta: str) -> tuple[Origin, frozenset[str]]:
+    """Read what the form that denies all remembers: where it was opened, and the marks of its calls.
+
+    Raises:
+        ValueError: It is not what ``deny_form`` writes.
+    """
+    try:
+        found = json.loads(meta)
+    except RecursionError:
+        found = None
+    match found:
+        case [str(origin), str(marks)]:
+            pieces = (marks[at : at + MARK] for at in range(0, len(marks), MARK))
+            return Origin.load(origin), frozenset(pieces)
+    raise ValueError("not a form of this version")
 
 
 def freeze_form(burst: Burst) -> Block:

@@ -24,6 +24,7 @@ class BurstHold:
         effect: The tool's resolved effect.
         expires_at: Deadline for answering, UTC, exclusive.
         comment_to_deny: Whether a denial needs a comment.
+        nonce: Random mark of its version.
     """
 
     id: str
@@ -34,6 +35,7 @@ class BurstHold:
     effect: ResolvedEffect
     expires_at: datetime
     comment_to_deny: bool
+    nonce: str
 
 
 @dataclass(frozen=True, slots=True)

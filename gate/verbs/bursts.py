@@ -134,7 +134,8 @@ def burst(reader: Reader, store: str, burst_id: str) -> Burst:
 
 
 _COLUMNS = (
-    "a.id, a.name, a.described, a.submitted_at, v.arguments, v.hidden, v.effect, v.requirements, h.expires_at"
+    "a.id, a.name, a.described, a.submitted_at, v.arguments, v.hidden, v.effect, v.requirements, v.nonce, "
+    "h.expires_at"
 )
 
 
@@ -148,6 +149,7 @@ def _hold(row: Row) -> BurstHold:
         effect=rows.load(ResolvedEffect, row["effect"]),
         expires_at=from_us(row["expires_at"]),
         comment_to_deny=any("deny" in each.comment_required for each in look.requirements(row)),
+        nonce=row["nonce"],
     )
 
 

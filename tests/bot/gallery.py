@@ -193,6 +193,7 @@ def burst() -> Burst:
             replace(refund().effect, amount="args.amount", currency="args.currency"),
             NOW + timedelta(hours=4),
             True,
+            f"nonce{n}",
         )
         for n in range(1, 9)
     )

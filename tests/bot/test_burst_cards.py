@@ -11,7 +11,7 @@ from bot.views import modals
 from gate.lifecycle import State
 from gate.model import HoldRecord
 from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, office_of, spell
-from tests.bot.presses import refusals
+from tests.bot.presses import payload, refusals
 
 __all__ = ["office_of"]
 
@@ -192,3 +192,31 @@ def test_a_form_that_comes_after_the_end_says_so(office_of: Any) -> None:
     office.control.submit_view("U0ALICE", view["id"], _reason("Too late."))
     office.control.wait_view("U0ALICE", "None of its calls waits here any more")
     assert all(office.agent.hold(each.id).state is State.CANCELLED for each in holds)
+
+
+def test_what_came_after_the_form_was_opened_is_left(office_of: Any) -> None:
+    """Nobody denies a call that they were not asked about: it stays, and the window says why."""
+    office = office_of(FAST)
+    office.open()
+    holds = _refunds(office)
+    view = _press(office, "U0ALICE", names.DENY_ALL, "Denies each of the 3 calls")
+    later = office.hold(order_id="ORD-9", amount=700, currency="EUR", to="p9@x.example")
+    office.card(later)
+    office.control.submit_view("U0ALICE", view["id"], _reason("Runaway."))
+    said = spell(office.control.wait_view("U0ALICE", "3 calls are denied"))
+    assert "after this form was opened" in said
+    assert later.id[:6] in said
+    for each in holds:
+        office.until(each, State.DENIED)
+    assert office.agent.hold(later.id).state is State.PENDING
+
+
+@pytest.mark.parametrize("action", [names.DENY_ALL, names.FREEZE_SESSION])
+def test_a_button_that_carries_nothing_readable_is_told_so(office_of: Any, action: str) -> None:
+    """A press without a reference is answered in words and changes nothing."""
+    office = office_of(FAST)
+    office.open()
+    record = office.hold()
+    office.control.forge(payload(office, record, "U0ALICE", action=action, value="1:x"))
+    office.control.wait_view("U0ALICE", "not made by this version")
+    assert office.agent.freezes() == []

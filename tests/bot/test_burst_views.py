@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.views.burst import LISTED, card, card_text, deny_form, freeze_form
+from bot.views.burst import LISTED, card, card_text, deny_form, freeze_form, loaded
 from bot.views.totals import Totals, totals
 from gate.lifecycle import State
 from gate.model import Burst, BurstHold, HoldRecord, Principal, ResolvedEffect
@@ -23,7 +24,7 @@ few = settings(max_examples=40, deadline=None, suppress_health_check=list(Health
 
 
 def _hold(effect: ResolvedEffect = MONEY, *, hidden: tuple[str, ...] = (), **arguments: Any) -> BurstHold:
-    return BurstHold("a" * 16, "pay.out", "Pay", arguments, hidden, effect, NOW, True)
+    return BurstHold("a" * 16, "pay.out", "Pay", arguments, hidden, effect, NOW, True, "n" * 22)
 
 
 def _burst(pending: tuple[BurstHold, ...], **changes: Any) -> Burst:
@@ -97,7 +98,7 @@ def test_hostile_bursts_stay_within_limits_and_out_of_markup(record: HoldRecord,
     marked = [f"{MARK}{each}" for each in given]
     hold = BurstHold(
         record.id, f"a.{marked[0]}", marked[1], dict(record.arguments) | {"to": marked[2]}, record.hidden,
-        MONEY, NOW, True,
+        MONEY, NOW, True, record.nonce,
     )  # fmt: skip
     burst = _burst(
         (hold,) * 30, session=marked[0], agent=marked[1], on_behalf_of=Principal("outside", marked[2])
@@ -105,6 +106,19 @@ def test_hostile_bursts_stay_within_limits_and_out_of_markup(record: HoldRecord,
     check_message(card(burst), card_text(burst))
     check_view(deny_form(burst))
     check_view(freeze_form(burst))
+    assert len(deny_form(replace(burst, pending=(hold,) * 2000))["private_metadata"]) <= 3000
     for drawn in (card(burst), deny_form(burst), freeze_form(burst)):
         assert not [text for text in text_objects(drawn, "mrkdwn") if MARK in text]
     assert not any(nasty in card_text(burst) for nasty in NASTY[:2])
+
+
+def test_the_form_remembers_what_it_is_about_and_nothing_else_is_read() -> None:
+    """It gives back where it was opened and a mark for each call; anything else is refused as old."""
+    form = deny_form(_burst((_hold(amount=1), replace(_hold(amount=2), nonce="z" * 22))))
+    origin, marks = loaded(form["private_metadata"])
+    assert (origin.reference.hold, origin.channel) == ("b" * 16, "C0APPROVALS")
+    assert marks == {"nnnnnn", "zzzzzz"}
+    plain = freeze_form(_burst((_hold(amount=1),)))["private_metadata"]
+    for forged in ("", "null", "[]", "[" * 9000, '["x", "nnnnnn"]', '["[]", 5]', plain):
+        with pytest.raises(ValueError, match=r"version|Expecting"):
+            loaded(forged)
