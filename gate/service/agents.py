@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 from gate.clock import to_us
 from gate.digest import action_digest
-from gate.editing import Edited, edited_digest
+from gate.editing import Edited, edited, edited_digest
 from gate.errors import ActionError, CallIdReused, ClockError, IllegalMove, NoSession, StoreError
 from gate.ids import new_id
 from gate.lifecycle import State
@@ -32,6 +33,7 @@ from gate.service.preparing import (
 from gate.service.revising import recorded_of
 from gate.service.road import Road, T, afterwards
 from gate.store import keys
+from gate.store.sqlite import SqliteStore
 from gate.verbs import claim as claiming
 from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
 from gate.verbs import submit as submitting
@@ -141,9 +143,18 @@ class AgentVerbs(Road):
         return self._hands.secrets(action_id)
 
     def settle(self, action_id: str, end: End) -> None:
-        """Record how an action in hand ended; what cannot be written is tried again later."""
+        """Record how an action in hand ended; what cannot be written is tried again later.
+
+        A tool may outlive its gate: the store is opened once more then, for this alone.
+        """
         try:
-            self._settle(action_id, end)
+            try:
+                self._settle(action_id, end)
+            except StoreError as fault:
+                if fault.code != "closed" or self.path is None:
+                    raise
+                with closing(self.store.again()) as store:
+                    self._settle(action_id, end, store)
         except StoreError as fault:
             self._unsettled[action_id] = end
             log.error("The end of action %s could not be written yet: %s", action_id, fault)
@@ -237,6 +248,12 @@ class AgentVerbs(Road):
         key = self.store.key
         if isinstance(call, Action):
             return action_digest(key, call, afresh=True)
+        again = edited(call.submitted, call.patch, call.version).action
+        if action_digest(key, again, afresh=True) != action_digest(key, call.action, afresh=True):
+            raise IllegalMove(
+                "The call is not the one that was submitted with what was changed; nothing ran.",
+                code="changed",
+            )
         return edited_digest(key, action_digest(key, call.submitted, afresh=True), call.patch)
 
     def _judgement(self, given: Action, policy: PolicySet) -> Judgement:
@@ -292,9 +309,9 @@ class AgentVerbs(Road):
                 )  # fmt: skip
             raise
 
-    def _settle(self, action_id: str, end: End) -> None:
+    def _settle(self, action_id: str, end: End, store: SqliteStore | None = None) -> None:
         try:
-            with self._turn(durable=self._hands.durable(action_id)) as turn:
+            with self._turn(durable=self._hands.durable(action_id), store=store) as turn:
                 claiming.settle(turn, action_id, end)
         except IllegalMove as fault:
             log.error("The end of action %s was not recorded: %s", action_id, fault)

@@ -93,6 +93,19 @@ def test_a_claim_with_another_base_or_another_change_is_refused(given: Action) -
     assert gate.action(hold).state == State.APPROVED
 
 
+def test_what_runs_is_the_submitted_call_with_the_approved_values_and_nothing_else() -> None:
+    """Arguments that were changed after the approved values had been put in are not claimed."""
+    gate = service(text=EDITABLE)
+    call = act(amount=400, to="bob")
+    hold = _held(gate, amount=400, to="bob")
+    change(gate, hold, amount=250)
+    taken = _edited(gate, hold, call)
+    other = replace(taken, action=replace(taken.action, arguments={"amount": 250, "to": "eve"}))
+    with pytest.raises(IllegalMove, match="with what was changed"):
+        gate.claim(hold, other)
+    assert gate.claim(hold, taken).run
+
+
 def test_the_approvals_of_others_are_void_and_they_are_told() -> None:
     """Of a quorum of two, the first approval no longer counts once the second person changes the call."""
     gate = service(text=EDITABLE)
