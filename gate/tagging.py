@@ -168,11 +168,10 @@ class Walk:
     def items(self, value: list[Any] | tuple[Any, ...], path: Path) -> list[Any]:
         """Return the tagged elements of a list or tuple."""
         self.enter(value, len(value), path)
-        kinds = set(map(type, value))
-        if (kinds == _TEXTS and self.texts(value, path)) or (kinds == _INTEGERS and _all_small(value)):
-            form = list(value)
-        else:
-            form = [self.value(element, (path, index)) for index, element in enumerate(value)]
+        form = list(value)  # looked at once: another thread may put something else into the caller's list
+        kinds = set(map(type, form))
+        if not ((kinds == _TEXTS and self.texts(form, path)) or (kinds == _INTEGERS and _all_small(form))):
+            form = [self.value(element, (path, index)) for index, element in enumerate(form)]
         self.inside.remove(id(value))
         return form
 
