@@ -14,7 +14,7 @@ from bot.forms import FAILED, MISSING, TOO_LONG, errors, window
 from bot.payloads import Press, input_value
 from bot.references import Origin
 from bot.views import edits, modals
-from bot.views.card import must_view
+from bot.views.card import is_cut, must_view
 from bot.views.text import Block
 from gate.errors import BadEdit, Fault, IllegalMove
 from gate.lifecycle import State
@@ -24,7 +24,7 @@ log = logging.getLogger("bot")
 
 TITLE = "Edit and approve"
 APPROVED = "It is approved already: it can be stopped, but not changed any more."
-VIEW_FIRST = "Open View everything first: a value that decides does not stand on the card. Then edit."
+VIEW_FIRST = "Open View everything first: not every value stands whole on the card. Then edit."
 NOTHING_TO_CHANGE = "Nothing in this call may be changed. Approve it as it is, or deny it and say why."
 NOT_APPROVED = (
     "The call is changed, and you have not approved it yet: a value that decides does not stand on the card."
@@ -79,7 +79,7 @@ class Editing:
         viewed = self._desk.service.viewed
         if must_view(record) and not record.view_required:
             await self._desk.run(self._desk.service.require_view, record.id)
-        if must_view(record) and not await self._desk.run(viewed, record.id, eligible.person):
+        if is_cut(record) and not await self._desk.run(viewed, record.id, eligible.person):
             raise IllegalMove(VIEW_FIRST, code="view_required")
 
     async def _submit(self, press: Press) -> Block:

@@ -15,6 +15,7 @@ from bot.views.text import (
     Shown,
     clip,
     fixed,
+    flat,
     lines,
     named,
     notification,
@@ -33,6 +34,7 @@ from gate.redact import plain as plain_value
 REASONS = 3
 REASON_WIDTH = 300
 OTHERS = 8
+OTHER_WIDTH = 160
 CUT_VALUES = 8
 COMMENTS = 3
 ID_DIGITS = 8
@@ -77,6 +79,13 @@ def card_text(record: HoldRecord) -> str:
 def must_view(record: HoldRecord) -> bool:
     """Tell whether the card cannot show every decisive value, so that the full view must be opened first."""
     return record.view_required or not fits_card(decisive_values(record))
+
+
+def is_cut(record: HoldRecord) -> bool:
+    """Tell whether any value does not stand whole on the card: once it is changed, another may decide."""
+    others = other_values(record)
+    whole = all(width(value.compact or flat(value.text)) <= OTHER_WIDTH for value in others)
+    return must_view(record) or len(others) > OTHERS or not whole
 
 
 def _reduced(value: Any) -> str:
@@ -250,7 +259,10 @@ def _others(record: HoldRecord) -> list[Block]:
     values = other_values(record)
     if not values:
         return []
-    return [blocks.prose(rich_text(Shown("Other arguments"), bold=True)), listing(values, OTHERS, 160)]
+    return [
+        blocks.prose(rich_text(Shown("Other arguments"), bold=True)),
+        listing(values, OTHERS, OTHER_WIDTH),
+    ]
 
 
 def _used(record: HoldRecord) -> list[Block]:

@@ -13,7 +13,7 @@ from bot.local_workspace import LocalWorkspace
 from bot.views import modals
 from gate.editing import edited
 from gate.lifecycle import State
-from gate.model import Action, HoldRecord, Parameters
+from gate.model import Action, HoldRecord, Parameters, Person
 from tests.bot.bot_fixtures import CHANNEL, NOBODY, POLICY, Office, eventually, office, office_of, spell
 from tests.bot.presses import payload, refusals
 
@@ -200,3 +200,20 @@ def test_a_change_that_nobody_could_ever_approve_ends_undelivered(office_of: Any
     assert (after.code, after.version) == ("nobody_can_approve", 2)
     assert "refunds/odd needs 1 approval from U0GONE, but nobody there can answer" in after.end_reason
     office.shown(record, "not enough people can approve this")
+
+
+def test_who_changes_a_call_has_seen_every_value_of_it(office_of: Any) -> None:
+    """A value that is cut on the card decides nothing yet, but may once the call is changed: view it first."""
+    office = office_of(EDITABLE)
+    office.open()
+    record = office.hold(**REFUND | {"reason": "x" * 200 + " or not"})
+    office.card(record)
+    office.press("U0ALICE", record, names.EDIT)
+    office.control.wait_view("U0ALICE", "not every value stands whole on the card")
+    assert office.agent.hold(record.id).version == 1
+    office.press("U0ALICE", record, names.VIEW)
+    office.control.wait_view("U0ALICE", "or not")
+    eventually(lambda: office.agent.viewed(record.id, Person("T0LOCAL", "U0ALICE", "alice")))
+    view = form(office, "U0ALICE", record)
+    assert office.control.submit_view("U0ALICE", view["id"], values(amount="250"))["closed"]
+    assert office.until(record, State.APPROVED).version == 2
