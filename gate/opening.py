@@ -59,7 +59,7 @@ class Opening:
     def close(self) -> None:
         """Release every waiter with ``Pending`` and close the store; holds stay as they are.
 
-        Safe to call twice.
+        A tool that still runs is not stopped; its end is recorded when it comes. Safe to call twice.
         """
         with self._lock:
             runtime, self._live, self._default = self._live, None, None

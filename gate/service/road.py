@@ -81,6 +81,7 @@ class Road:
         self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
         self.store = SqliteStore(db, create=create, renew_key=renew_key)
         self._pid, self._process, self._policy = os.getpid(), 0, policy
+        self._left = False
         self._head, self._drift = 0, timedelta(0)
         self._published: date | None = None
         try:
@@ -96,13 +97,13 @@ class Road:
 
     def close(self) -> None:
         """Say that this process goes, and close the store; safe to call twice."""
-        if self._process and os.getpid() == self._pid:
+        if self._process and not self._left and os.getpid() == self._pid:
+            self._left = True
             try:
                 with self._turn() as turn:
                     living.leave(turn)
             except Fault as fault:
                 log.warning("The gate could not say goodbye to its store: %s", fault)
-            self._process = 0
         self.store.close()
 
     def meta(self, key: str) -> str | None:
@@ -185,10 +186,10 @@ class Road:
         return staged
 
     @contextmanager
-    def _turn(self, *, durable: bool = True) -> Iterator[Turn]:
-        """Open one turn; tell the observers after it is committed."""
+    def _turn(self, *, durable: bool = True, store: SqliteStore | None = None) -> Iterator[Turn]:
+        """Open one turn, on this store where no other opening of it is given; tell the observers after it."""
         self._follow_fork()
-        with self.store.transaction(durable=durable) as tx:
+        with (store or self.store).transaction(durable=durable) as tx:
             turn = self._begin(tx, self._process)
             yield turn
             if turn.moved:
@@ -296,6 +297,7 @@ class Road:
         pid = os.getpid()
         self._labels = self._labels | {"process": pid}
         self._hands, self._waits, self._unsettled, self.observers = Hands(), Waits(), {}, []
+        self._left = False
         with self.store.transaction() as tx:
             process = living.register(self._begin(tx, 0), self.kind)
         # The pid comes last: until then every other thread of the child waits for this one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from types import TracebackType
 
 from gate.errors import StoreBusy, StoreError
 
@@ -42,3 +43,30 @@ def explained(error: sqlite3.Error, path: Path | None) -> StoreError:
 
 def _kind(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+class RawErrors:
+    """Turn whatever the driver raises inside a block into StoreError, also of a text that it cannot write.
+
+    Args:
+        path: The store's file; None for one in memory.
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, UnicodeEncodeError):
+            raise StoreError(
+                "A text has half a surrogate pair, which no store can keep. Nothing was recorded and nothing "
+                "ran; send the text without it."
+            ) from error
+        if isinstance(error, sqlite3.Error):
+            raise explained(error, self._path) from error

@@ -10,14 +10,13 @@ import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
-from types import TracebackType
 
 from sqlite_utils import Database
 
 from gate.clock import monotonic, pause
 from gate.errors import StoreBusy, StoreError
 from gate.store import files, keys, migrations
-from gate.store.faults import explained, is_busy
+from gate.store.faults import RawErrors, is_busy
 from gate.store.port import Reader, Tx
 from gate.store.statements import Rows
 
@@ -72,7 +71,7 @@ class SqliteStore:
                 )
             files.prepare(self.path)
         self._pid = os.getpid()
-        with _RawErrors(self.path):
+        with RawErrors(self.path):
             self._writer, self._durable = _connect(self.path, read_only=False), None
             self._file = files.identity(self.path) if self.path else (0, 0)
             self._prepare_schema(create)
@@ -130,7 +129,7 @@ class SqliteStore:
         until, nested = monotonic() + BUSY_SECONDS, _is_mine(self._lock)
         while True:
             # Taken by ``with`` alone: no interrupt finds a place between taking and releasing.
-            with self._lock, _RawErrors(self.path):
+            with self._lock, RawErrors(self.path):
                 connection = self._usable_writer(nested)
                 try:
                     if self._begin(connection, durable):
@@ -190,7 +189,7 @@ class SqliteStore:
         self._follow_fork()
         lock = self._lock if self._read is self._writer else self._read_lock
         nested = _is_mine(lock)
-        with lock, _RawErrors(self.path):
+        with lock, RawErrors(self.path):
             if self._writer is None:
                 raise StoreError("The gate is closed. Open it again.", code="closed")
             self._check_file()
@@ -204,7 +203,7 @@ class SqliteStore:
         if self._read is self._writer:
             return None
         nested = _is_mine(self._read_lock)
-        with self._read_lock, _RawErrors(self.path):
+        with self._read_lock, RawErrors(self.path):
             if nested or self._writer is None:
                 return None
             self._check_file()
@@ -223,7 +222,7 @@ class SqliteStore:
             raise StoreError("A store in memory cannot be backed up; name a file.")
         with files.new_file(target) as handle:
             os.close(handle)
-            with _RawErrors(target), closing(sqlite3.connect(target)) as copy:
+            with RawErrors(target), closing(sqlite3.connect(target)) as copy:
                 with self._read_lock:
                     self._check_file()
                     self._read.backup(copy)
@@ -233,6 +232,15 @@ class SqliteStore:
                 self.follow_key(keys.known(Rows(copy)))
             files.sync(target)
             files.write_key(target, self.key)
+
+    def again(self) -> SqliteStore:
+        """Return the same file opened once more, also where this is closed.
+
+        Raises:
+            StoreError: Another file or none lies at its path, or it cannot be opened.
+        """
+        self._check_file()
+        return SqliteStore(self.path or ":memory:", create=False)
 
     def close(self) -> None:
         """Close both connections; a child of a fork only forgets them."""
@@ -340,33 +348,6 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-
-
-class _RawErrors:
-    """Turn whatever the driver raises inside a block into StoreError, also of a text that it cannot write.
-
-    Args:
-        path: The store's file; None for one in memory.
-    """
-
-    __slots__ = ("_path",)
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, UnicodeEncodeError):
-            raise StoreError(
-                "A text has half a surrogate pair, which no store can keep. Nothing was recorded and nothing "
-                "ran; send the text without it."
-            ) from error
-        if isinstance(error, sqlite3.Error):
-            raise explained(error, self._path) from error
 
 
 def _before_fork() -> None:

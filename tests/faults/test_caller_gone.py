@@ -254,13 +254,13 @@ CLOSED = {
     "wait": ("pending", "approved"),
     "look": ("closed", "approved"),
     "claim": ("closed", "approved"),
-    "tool": ("ran", "in_doubt"),
-    "settle": ("ran", "in_doubt"),
+    "tool": ("ran", "succeeded"),
+    "settle": ("ran", "succeeded"),
     "leave": ("ran", "succeeded"),
 }
 """Step before which the gate is closed to what the caller got and how the action stands for the next gate.
 
-Whoever ran the tool has its result; a gate that was closed meanwhile can no longer write the end down.
+A tool that outlives its gate has its end written down all the same.
 """
 
 
