@@ -118,11 +118,24 @@ def _until_decided(runtime: Any, last: list[ActionRecord], wait: float | None) -
 
     until = None if wait is None else monotonic() + wait
     last[0] = yield VerbStep(partial(runtime.service.action, last[0].id))
-    while last[0].state in _UNDECIDED and not runtime.poller.released:
-        left = None if until is None else until - monotonic()
-        if left is not None and left <= 0:
-            return
-        last[0] = yield from wait_once(runtime, last[0], left)
+    if last[0].state not in _UNDECIDED or wait == 0:
+        return
+    owner = _Waiter()
+    waiter = yield VerbStep(partial(runtime.service.stand_by, last[0], owner))
+    try:
+        while last[0].state in _UNDECIDED and not runtime.poller.released:
+            left = None if until is None else until - monotonic()
+            if left is not None and left <= 0:
+                break
+            last[0] = yield from wait_once(runtime, last[0], left)
+    except BaseException:
+        runtime.service.stood_by(waiter)
+        raise
+    yield VerbStep(partial(runtime.service.leave, waiter))
+
+
+class _Waiter:
+    """Whoever waits to know what becomes of a hold, for as long as that lasts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
-from gate.verbs.turn import Turn, action_row
+from gate.verbs.turn import ACTION, Turn, action_row
 
 log = logging.getLogger("gate")
 
@@ -174,6 +174,37 @@ class AgentVerbs(Road):
     def follow_fork(self) -> None:
         """Become a process of its own in a forked child, before anything else is done there."""
         self._follow_fork()
+
+    def stand_by(self, record: ActionRecord, owner: object) -> int:
+        """Have a hold that goes with its callers know that somebody waits to know what becomes of it.
+
+        Args:
+            record: The action.
+            owner: When it is gone, nobody waits any more.
+
+        Returns:
+            Number of the wait, to be given to ``leave``; 0 where nothing goes, or the store cannot be told.
+        """
+        try:
+            if not self._goes_with_callers(record.id):
+                return 0
+            with self._turn() as turn:
+                number = leaving.stand_by(turn, record.id)
+                if number:
+                    self._waits.keep(number, owner)
+                return number
+        except StoreError as fault:
+            log.warning("A wait for %s could not be written: %s", record.id, fault)
+            return 0
+
+    def _goes_with_callers(self, action_id: str) -> bool:
+        with self.store.reader() as reader:
+            row = reader.one(ACTION + "WHERE a.id = ?", (action_id,))
+            return row is not None and leaving.cancels(row)
+
+    def stood_by(self, waiter: int) -> None:
+        """Note that such a wait was broken off; the next heartbeat writes it, and cancels nothing for it."""
+        self._waits.end(waiter)
 
     def leave(self, waiter: int, *, gone: bool = False) -> None:
         """Record that a wait ended.

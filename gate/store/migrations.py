@@ -79,7 +79,7 @@ CREATE TABLE annotations (
     team TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
 CREATE TABLE waiters (
     n INTEGER PRIMARY KEY, action TEXT NOT NULL REFERENCES actions,
-    process INTEGER NOT NULL REFERENCES processes) STRICT;
+    process INTEGER NOT NULL REFERENCES processes, calls INTEGER NOT NULL DEFAULT 1) STRICT;
 CREATE INDEX waiters_by_action ON waiters (action);
 
 CREATE TABLE notices (

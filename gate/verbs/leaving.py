@@ -21,6 +21,15 @@ def leave(turn: Turn, waiter: int, *, gone: bool) -> None:
         caller_gone(turn, action, "The caller that waited for it is gone.")
 
 
+def stand_by(turn: Turn, action_id: str) -> int:
+    """Record that somebody waits to know what becomes of a hold; return the number of the wait.
+
+    Only where that matters: 0 for what is not cancelled when its callers are gone.
+    """
+    row = action_row(turn.tx, action_id)
+    return waiting.enter(turn, action_id, calls=False) if cancels(row) else 0
+
+
 def caller_gone(turn: Turn, action_id: str, reason: str) -> None:
     """Cancel an open hold whose rules say so, unless somebody else may still wait for it.
 
@@ -32,11 +41,15 @@ def caller_gone(turn: Turn, action_id: str, reason: str) -> None:
         reason: Why nobody waits any more.
     """
     row = action_row(turn.tx, action_id)
-    if not _cancels(row) or waiting.any_left(turn.tx, action_id) or ends.expire(turn, row):
+    if not cancels(row) or waiting.any_left(turn.tx, action_id) or ends.expire(turn, row):
         return
     ends.cancel(turn, action_id, code="caller_gone", reason=reason, actor=GATE)
 
 
-def _cancels(row: Row) -> bool:
+def cancels(row: Row) -> bool:
     """Tell whether a hold is open and any of its requirements cancels it when its caller is gone."""
-    return row["state"] in OPEN and any(each.on_caller_gone == "cancel" for each in look.requirements(row))
+    return (
+        bool(row["version"])
+        and row["state"] in OPEN
+        and any(each.on_caller_gone == "cancel" for each in look.requirements(row))
+    )

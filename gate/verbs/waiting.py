@@ -21,10 +21,16 @@ SILENCE = 10 * HEARTBEAT
 """After so long without a heartbeat a process counts as silent."""
 
 
-def enter(turn: Turn, action: str) -> int:
-    """Record that this process waits for an action, and return the waiter's number."""
+def enter(turn: Turn, action: str, *, calls: bool = True) -> int:
+    """Record that this process waits for an action, and return the waiter's number.
+
+    Args:
+        turn: The open turn.
+        action: What is waited for.
+        calls: Whether a call waits that would run it; False for one who only waits to know.
+    """
     number = secrets.randbits(62)  # never given twice, so that ending one wait late ends no other
-    return turn.tx.insert("waiters", n=number, action=action, process=turn.process)
+    return turn.tx.insert("waiters", n=number, action=action, process=turn.process, calls=calls)
 
 
 def leave(turn: Turn, waiter: int) -> str:
@@ -39,9 +45,9 @@ def leave(turn: Turn, waiter: int) -> str:
 
 
 def live(turn: Turn, action: str) -> bool:
-    """Tell whether anybody who still lives waits for an action."""
+    """Tell whether any call that still lives waits for an action."""
     since = to_us(turn.now - SILENCE)
-    for row in turn.tx.all(_WAITERS, (action,)):
+    for row in turn.tx.all(_WAITERS + " AND w.calls = 1", (action,)):
         if row["process"] == turn.process:
             found = row["n"] in turn.waits()
         else:

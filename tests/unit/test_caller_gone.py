@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from gate import Gate, Pending
+from gate import Gate, Pending, person
 from gate.errors import StoreBusy
+from gate.handles import Held
 from gate.lifecycle import State
 from gate.model import Requirement
 from gate.policy.load import load_texts
@@ -251,3 +252,46 @@ def test_waits_that_end_by_themselves_cancel_nothing(tmp_path: Path) -> None:
     assert isinstance(got[0], Pending)
     with gate_on(tmp_path, text=GONE) as again:
         assert [hold.state for hold in again.service.holds(None)] == [State.PENDING, State.PENDING]
+
+
+def test_a_hold_is_not_cancelled_while_somebody_waits_to_know_what_becomes_of_it(tmp_path: Path) -> None:
+    """Hold.wait is a wait, too; it runs nothing, so the same call made meanwhile joins the hold as before."""
+    ended: list[State] = []
+    with gate_on(tmp_path, text=GONE) as gate, gate.session("s1", on_behalf_of=person("U0ASKER", "T0LOCAL")):
+        held = gate.submit(act(amount=50, to="bob"))
+        assert isinstance(held, Held)
+        watcher = threading.Thread(target=lambda: ended.append(held.hold.wait().state))
+        watcher.start()
+        until(lambda: _waits(gate) == 1)
+        joined = gate.service.submit(act(amount=50, to="bob"), wait=True)
+        assert joined.record.id == held.action_id
+        gate.service.leave(joined.waiter, gone=True)
+        gate.service.heartbeat()
+        assert gate.service.hold(held.action_id).state == State.PENDING
+        answer(gate.service, held.action_id, said="deny")
+        watcher.join()
+        assert (ended, _waits(gate)) == ([State.DENIED], 0)
+
+
+def test_a_wait_to_know_that_is_broken_off_cancels_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C in Hold.wait leaves the hold as it is; the next heartbeat forgets the wait."""
+
+    def torn(self: Watch, timeout: float | None) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Watch, "wait", torn)
+    with gate_on(tmp_path, text=GONE) as gate, gate.session("s1", on_behalf_of=person("U0ASKER", "T0LOCAL")):
+        held = gate.submit(act(amount=50, to="bob"))
+        assert isinstance(held, Held)
+        with pytest.raises(KeyboardInterrupt):
+            held.hold.wait()
+        gate.service.heartbeat()
+        assert _waits(gate) == 0
+        assert gate.service.hold(held.action_id).state == State.PENDING
+
+
+def _waits(gate: Gate) -> int:
+    with gate.service.store.reader() as reader:
+        return len(reader.all("SELECT * FROM waiters"))
