@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,6 +19,22 @@ from typing import Any
 from tests.forking import SERVER
 
 __all__ = ["SERVER", "Orders", "note"]
+
+_ready = threading.Lock()
+_is_ready: list[bool] = []
+
+
+def ready() -> None:
+    """Wait until children can start at once: what they are forked from has loaded everything.
+
+    On a busy machine that takes longer than anything that they are waited for.
+    """
+    with _ready:
+        if not _is_ready:
+            first = SERVER.Process(target=int, daemon=True)
+            first.start()
+            first.join()
+            _is_ready.append(True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ AGAIN = 60
 IDLE = 60
 """Looks at a bot that has nothing to do, after which it is not waited for to come to a point any more."""
 PATIENCE = 60.0
-"""Seconds after which a run is given up; only one that hangs takes them."""
+"""Seconds without any point reached after which a run is given up; only one that hangs takes them."""
 POLICY = """
 version: 1
 name: desk
@@ -135,6 +135,7 @@ class Run:
         self.killed: list[str] = []
         self._running: dict[Who, BaseProcess] = {}
         self._agent_done, self._idle = False, 0
+        self._come, self._since = -1, monotonic()
 
     def go(self) -> Evidence:
         """Take the road to its end and return what it left behind.
@@ -142,6 +143,7 @@ class Run:
         Raises:
             AssertionError: It does not come to its end, or a process ended that nobody killed.
         """
+        children.ready()
         with LocalWorkspace() as workspace:
             self._environ = environ_of(workspace)
             person = Person(workspace, self._answer)
@@ -166,15 +168,23 @@ class Run:
         return Counter((self.folder / f"{who}0.points").read_text().splitlines())
 
     def _until_done(self, workspace: LocalWorkspace, person: Person) -> None:
-        until, pause = monotonic() + PATIENCE, threading.Event()
+        pause = threading.Event()
         self._start("agent")
         while not (self._agent_done and self._settled() and self._died()):
-            assert monotonic() < until, f"the road has no end: {self._told()}"
+            assert self._goes_on(), f"the road has no end: {self._told()}"
             self._raise_the_dead()
             if not self._started("bot") and (self.folder / "gate.db").exists() and self._has_policy():
                 self._start("bot")
-            person.look(self.lives["bot"])
+            if not self._due("commit heartbeat"):
+                person.look(self.lives["bot"])  # else the road may end before the time has come
             pause.wait(0.03)
+
+    def _goes_on(self) -> bool:
+        """Tell whether some process has come to some point not too long ago, on however busy a machine."""
+        come = sum(path.stat().st_size for path in self.folder.glob("*.points"))
+        if come != self._come:
+            self._come, self._since = come, monotonic()
+        return monotonic() - self._since < PATIENCE
 
     def _raise_the_dead(self) -> None:
         for who in list(self._running):
@@ -220,6 +230,11 @@ class Run:
         planned = len(self._kills.get("bot", ()))
         self._idle += 1
         return self.killed.count("bot") >= planned or self._idle > IDLE
+
+    def _due(self, point: str) -> bool:
+        """Tell whether a process that lives now is to die at a point of this name."""
+        now = {who: orders[self.killed.count(who) :][:1] for who, orders in self._kills.items()}
+        return any(order.startswith(point) for orders in now.values() for order in orders)
 
     def _rows(self, sql: str) -> list[Any]:
         try:
