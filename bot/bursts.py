@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from bot.cards import LOOKS
 from bot.desk import Desk
 from bot.names import BURST_EVENT, UNPARSED
 from bot.slack_errors import CALL_FAILURES, trouble
@@ -35,19 +36,19 @@ class BurstCards:
         post: Callable[..., Awaitable[Any]],
     ) -> None:
         self._desk, self._twins, self._turn, self._post = desk, twins, turn, post
-        self._drawn: dict[str, str] = {}
 
     async def draw(self, notice: Notice) -> None:
         """Post the card of a burst, or bring it up to date."""
         burst = await self._desk.run(self._desk.service.burst, notice.text)
-        ts = burst.ts or (await self._stands(burst) if notice.attempts > 1 else "")
-        if ts:
-            await self._update(burst, ts)
-        elif burst.closed_at is None and len(burst.pending) > 1:
+        ts, shown = burst.ts or (await self._stands(burst) if notice.attempts > 1 else ""), ""
+        if not ts and burst.closed_at is None and len(burst.pending) > 1:
             await self._turn(burst.channel)
-            ts = await self._new(await self._desk.run(self._desk.service.burst, notice.text))
+            burst = await self._desk.run(self._desk.service.burst, notice.text)
+            ts, shown = await self._new(burst), _spelled(burst)
         if ts and not burst.ts:
             await self._desk.run(self._desk.service.burst_posted, burst.id, ts)
+        if ts:
+            await self._update(notice.text, ts, shown)
         await self._desk.run(self._desk.service.notice_done, notice.id)
 
     async def _stands(self, burst: Burst) -> str:
@@ -62,19 +63,28 @@ class BurstCards:
         )
         return str(answer["ts"])
 
-    async def _update(self, burst: Burst, ts: str) -> None:
-        drawn = views.card(burst)
-        text = json.dumps(drawn)
-        if self._drawn.get(burst.id) == text:
-            return
-        try:
-            await self._desk.poster.chat_update(
-                channel=burst.channel, ts=ts, blocks=drawn, text=views.card_text(burst), **UNPARSED
-            )
-        except CALL_FAILURES as error:
-            if trouble(error).kind != "target":
-                raise
-            log.warning("A burst's card in %s stays as it is: %s", burst.channel, trouble(error).code)
-        self._drawn[burst.id] = text
-        if burst.closed_at is not None:
-            self._drawn.pop(burst.id, None)
+    async def _update(self, burst_id: str, ts: str, shown: str) -> None:
+        """Make a card show the burst as it stands, and look again: another bot may have drawn it."""
+        for _ in range(LOOKS):
+            burst = await self._desk.run(self._desk.service.burst, burst_id)
+            spelled = _spelled(burst)
+            if spelled == shown:
+                return
+            try:
+                await self._desk.poster.chat_update(
+                    channel=burst.channel,
+                    ts=ts,
+                    blocks=views.card(burst),
+                    text=views.card_text(burst),
+                    **UNPARSED,
+                )
+            except CALL_FAILURES as error:
+                if trouble(error).kind != "target":
+                    raise
+                log.warning("A burst's card in %s stays as it is: %s", burst.channel, trouble(error).code)
+                return
+            shown = spelled
+
+
+def _spelled(burst: Burst) -> str:
+    return json.dumps(views.card(burst))

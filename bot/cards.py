@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
+from datetime import datetime
 
 from bot.desk import Desk
 from bot.names import UNPARSED
@@ -26,10 +27,12 @@ class Cards:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._locks: OrderedDict[tuple[str, str], asyncio.Lock] = OrderedDict()
-        self._drawn: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._drawn: OrderedDict[tuple[str, str], tuple[str, datetime]] = OrderedDict()
 
     async def refresh(self, hold: str, channel: str, ts: str, *, afresh: bool = False) -> None:
         """Make one message show the hold as it stands now.
+
+        What this bot drew last is what stands there, unless another bot may have drawn since.
 
         Args:
             hold: Its id.
@@ -44,18 +47,21 @@ class Cards:
         async with self._lock(channel, ts):
             if afresh:
                 self._drawn.pop((channel, ts), None)
+            before = await self._last(channel, ts)
             for _ in range(LOOKS):
+                at = await self._desk.run(self._desk.service.now)
                 # Another bot may have shown a newer state meanwhile, which an update of this one covers.
                 record = await self._desk.run(self._desk.service.hold, hold)
                 blocks = await self._desk.run(card, record, self._desk.place)
                 drawn = json.dumps(blocks)
-                if self._drawn.get((channel, ts)) == drawn:
+                if drawn == before:
                     return
                 self._drawn.pop((channel, ts), None)  # one that fails may come true after all, or later
                 await self._desk.poster.chat_update(
                     channel=channel, ts=ts, blocks=blocks, text=card_text(record), **UNPARSED
                 )
-                self._remember(channel, ts, drawn)
+                self._remember(channel, ts, drawn, at)
+                before = drawn
 
     async def drawn(self, record: HoldRecord) -> tuple[list[dict[str, object]], str]:
         """Return blocks and notification line of a new card."""
@@ -68,7 +74,14 @@ class Cards:
             self._locks.popitem(last=False)
         return lock
 
-    def _remember(self, channel: str, ts: str, drawn: str) -> None:
-        self._drawn[channel, ts] = drawn
+    async def _last(self, channel: str, ts: str) -> str:
+        """Return what this bot drew last, if that must still stand there; empty where it need not."""
+        drawn, at = self._drawn.get((channel, ts), ("", None))
+        if at is None or not await self._desk.run(self._desk.service.alone_since, at):
+            return ""
+        return drawn
+
+    def _remember(self, channel: str, ts: str, drawn: str, at: datetime) -> None:
+        self._drawn[channel, ts] = drawn, at
         if len(self._drawn) > REMEMBERED:
             self._drawn.popitem(last=False)

@@ -9,7 +9,7 @@ from gate.model import Burst, Notice
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.store import anchors
-from gate.verbs import backfill, bursts, ends, handing, outbox, publishing, summing, timing, workspace
+from gate.verbs import backfill, bursts, ends, handing, living, outbox, publishing, summing, timing, workspace
 
 _PRUNE_EVERY = timedelta(hours=1)
 _ORPHANS = timedelta(days=8)
@@ -38,6 +38,11 @@ class OutboxVerbs(Road):
         """Tell whether a reminder or the word of a hand-over may be posted now; see ``verbs.handing``."""
         with self._turn() as turn:
             return handing.begin(turn, notice_id)
+
+    def alone_since(self, when: datetime) -> bool:
+        """Tell whether no other bot has lived since a time, so that nobody else has drawn anything."""
+        with self.store.reader() as reader:
+            return not living.another_bot(reader, self._process, when)
 
     def burst(self, burst_id: str) -> Burst:
         """Return one burst as it stands."""

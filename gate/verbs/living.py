@@ -87,6 +87,16 @@ def alive(reader: Reader, now: datetime) -> list[Living]:
     ]
 
 
+def another_bot(reader: Reader, process: int, since: datetime) -> bool:
+    """Tell whether a bot other than one process may have lived at or after a time."""
+    found = reader.one(
+        "SELECT 1 FROM processes WHERE kind = 'bot' AND id <> ? AND beat_at > ? AND "
+        "coalesce(closed_at, ?) >= ? LIMIT 1",
+        (process, to_us(since - SILENCE), to_us(since), to_us(since)),
+    )
+    return found is not None
+
+
 def _lost(turn: Turn, row: Row, mine: frozenset[str]) -> str:
     """Return why nobody has a running action in hand any more; empty while somebody may."""
     if row["process"] == turn.process:

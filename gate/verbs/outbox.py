@@ -14,12 +14,12 @@ from gate.verbs import ends, publishing
 from gate.verbs.turn import Turn, action_row
 
 _FREE = (
-    "FROM (SELECT *, min(CASE kind WHEN 'card' THEN id END) OVER (PARTITION BY session, channel) AS first "
-    "FROM notices WHERE done_at IS NULL) "
-    "WHERE due_at <= ? AND leased_until <= ? AND (kind <> 'card' OR id = first)"
+    "FROM (SELECT *, min(CASE WHEN kind IN ('card', 'burst') THEN id END) "
+    "OVER (PARTITION BY session, channel, kind) AS first FROM notices WHERE done_at IS NULL) "
+    "WHERE due_at <= ? AND leased_until <= ? AND (first IS NULL OR id = first)"
 )
 """What may be leased now. A card waits for the older ones of its session in its channel: none overtakes
-another that is being posted or has to be tried again."""
+another that is being posted or has to be tried again; so does the card of a burst, of which there is one."""
 
 
 def any_due(reader: Reader, now: datetime) -> bool:

@@ -17,6 +17,7 @@ from bot.running import make_client
 from bot.sight import Sight
 from bot.slack_errors import CALL_FAILURES
 from gate.model import Action, Parameters
+from gate.service import Service
 from tests.bot.bot_fixtures import CHANNEL, NOBODY, Office, eventually, office, settings, spell
 from tests.kit import answer
 
@@ -149,6 +150,38 @@ def test_an_update_whose_answer_was_lost(office: Office) -> None:
         assert WAITS not in bots.says()
 
     assert _played(office, play) == "Approval"
+
+
+@pytest.mark.parametrize("bots_on_the_store", [1, 2])
+def test_what_another_bot_drew_meanwhile(office: Office, bots_on_the_store: int) -> None:
+    """One drew it, the other changed it, and what the first drew is true again: it is drawn again.
+
+    A bot that is alone on the store draws nothing twice.
+    """
+    drawn: list[int] = []
+
+    async def play(bots: Bots) -> None:
+        office.agent.leave(bots.wait())
+        await bots.refresh(bots.one)
+        waiter = bots.wait()
+        await bots.refresh(bots.other)
+        office.agent.leave(waiter)
+        await bots.refresh(bots.one)
+        drawn.append(WAITS not in bots.says())
+        before = len(office.control.calls("chat.update"))
+        await bots.refresh(bots.one)
+        drawn.append(len(office.control.calls("chat.update")) - before)
+
+    others = [
+        Service(office.agent.path, kind="bot", clock=office.clock, made_by="test")
+        for _ in range(bots_on_the_store - 1)
+    ]
+    try:
+        _played(office, play)
+    finally:
+        for each in others:
+            each.close()
+    assert drawn == ([True, 1] if others else [False, 0])
 
 
 def _never_looks_again(cards: Cards) -> None:

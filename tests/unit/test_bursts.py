@@ -174,3 +174,20 @@ def test_the_first_message_stays_the_card() -> None:
     burst, _ = _burst(gate)
     gate.burst_posted(burst.id, "8.8")
     assert gate.burst(burst.id).ts == "9.9"
+
+
+def test_a_burst_is_drawn_by_one_bot_at_a_time() -> None:
+    """While one draws, what changed meanwhile waits for the same card: two bots never post two."""
+    gate = service(text=FAST)
+    holds = [_hold(gate, number) for number in range(3)]
+
+    def bursts() -> list[Notice]:
+        return [each for each in gate.lease_notices(limit=100) if each.kind == "burst"]
+
+    (first,) = bursts()
+    gate.cancel(holds[0], by="cli:root", reason="No.")
+    assert bursts() == []
+    gate.burst_posted(first.text, "9.9")
+    gate.notice_done(first.id)
+    (second,) = bursts()
+    assert (second.text, gate.burst(second.text).ts) == (first.text, "9.9")
