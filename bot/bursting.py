@@ -9,7 +9,7 @@ from bot import names
 from bot.answers import Answers
 from bot.deciding import OLD, OTHER_STORE, Answer, Deciding
 from bot.desk import Desk
-from bot.forms import FAILED, LONGEST_REASON, MISSING, TOO_LONG, errors, window, words_of
+from bot.forms import FAILED, LONGEST_REASON, TOO_LONG, errors, lacking, window, words_of
 from bot.payloads import Press, input_value
 from bot.references import Origin, Reference
 from bot.views import burst as views
@@ -87,7 +87,7 @@ class Bursting:
         if len(comment) > modals.COMMENT_LIMIT + LONGEST_REASON:
             return errors(TOO_LONG)
         if not comment and any(each.comment_to_deny for each in burst.pending):
-            return errors(MISSING)
+            return errors(lacking(press))
         done, left = 0, []
         for each in burst.pending:
             record = await self._desk.run(self._desk.service.hold, each.id)

@@ -22,6 +22,9 @@ OTHER_CODE = (
     " Type /gate show {id} and look again."
 )
 
+LACKING = {"show": "an ID", "approve": "an ID and its 4-digit CODE (/gate show ID tells it)", "deny": "an ID"}
+"""What a verb that came alone is short of."""
+
 
 class Commands:
     """Answer the slash command.
@@ -60,7 +63,7 @@ class Commands:
             return _both(await self._switches.lift(press, words))
         if verb == "budgets":
             return await self._budgets(press)
-        return inbox.help_blocks(), "How to use /gate"
+        return [*_misread(verb), *inbox.help_blocks()], "How to use /gate"
 
     async def _list(self, press: Press) -> tuple[list[Block], str]:
         every = await self._desk.run(self._desk.service.holds)
@@ -105,6 +108,15 @@ def _origin(press: Press, record: HoldRecord) -> Origin:
 
 def _both(sentence: str) -> tuple[list[Block], str]:
     return said(sentence), sentence
+
+
+def _misread(verb: str) -> list[Block]:
+    """Return what was not understood, and nothing where help was asked for."""
+    if verb in ("", "help"):
+        return []
+    lacking = LACKING.get(verb)
+    why = f"/gate {verb} needs {lacking}" if lacking else f"there is no /gate {verb[:40]}"
+    return said(f"Nothing was done: {why}.")
 
 
 def _counted(holds: int) -> str:

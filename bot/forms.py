@@ -21,6 +21,8 @@ TOO_LONG = f"A comment has at most {modals.COMMENT_LIMIT} characters; nothing wa
 LONGEST_REASON = 200
 """Room for the quick reason that stands before a comment."""
 MISSING = "The policy asks for a comment here."
+NO_REASON = "Choose a reason above, or write your own words here: the policy asks for one of them."
+ONLY_OTHER = '"Other" alone tells the agent nothing: write your own words here.'
 
 
 class Forms:
@@ -66,7 +68,7 @@ class Forms:
         if len(answer.comment) > modals.COMMENT_LIMIT + LONGEST_REASON:
             return errors(TOO_LONG)
         if not answer.comment and modals.comment_required(record, said):
-            return errors(MISSING)
+            return errors(MISSING if approves else lacking(press))
         await self._deciding.decide(press, origin, record, answer)
         return {}
 
@@ -89,6 +91,15 @@ def words_of(press: Press, reasons: Sequence[str]) -> str:
     if quick == modals.OTHER:
         return written
     return ": ".join(piece for piece in (quick, written) if piece)
+
+
+def lacking(press: Press) -> str:
+    """Return what a denial that says nothing in words lacks.
+
+    Args:
+        press: The submitted form.
+    """
+    return ONLY_OTHER if input_value(press.values, modals.REASON_BLOCK, names.REASON) else NO_REASON
 
 
 def errors(message: str) -> Block:

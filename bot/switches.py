@@ -86,7 +86,8 @@ class Switches:
             reason=reason,
         )
         desk.wake.set()
-        return f"{_named(scope, id_)} is not frozen any more. What the freeze blocked stays blocked."
+        what = "everything" if scope == "everything" else f"the {scope} {id_}"
+        return f"The freeze of {what} is lifted. What it blocked stays blocked."
 
     def _route(self, press: Press) -> Route:
         return Route(app=press.app, api_host=self._desk.api_host, channel=press.channel, via="command")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from bot import names
@@ -158,6 +158,8 @@ def _answered(answered: Sequence[Answered]) -> list[Block]:
 def _answer(each: Answered) -> list[Block]:
     said = "Approved" if each.decision.said == "approve" else "Denied"
     when = [rich_text(Shown(f"{said} ")), date(each.decision.at), rich_text(Shown(": "))]
+    if each.decision.said == "deny" and each.call.state is State.DENIED:
+        return [*when, *past_elements(replace(each.call, by=""), 150, dated=False, ending=False)]
     return [*when, *past_elements(each.call, 150, dated=False)]
 
 

@@ -44,15 +44,19 @@ def outcome_words(past: PastCall) -> str:
     return told or past.state.value.replace("_", " ")
 
 
-def past_elements(past: PastCall, limit: int = 120, *, dated: bool = True) -> list[Block]:
+def past_elements(
+    past: PastCall, limit: int = 120, *, dated: bool = True, ending: bool = True
+) -> list[Block]:
     """Return an earlier call as rich_text elements: what, how it ended, by whom, when, and why.
 
     Args:
         past: The call.
         limit: Widest description.
         dated: Whether it says when.
+        ending: Whether it says in words how it ended; not where that is said before it.
     """
-    line = [rich_text(Shown(f"{clip(one_line(past.described), limit)}: {outcome_words(past)}"))]
+    ended = f": {outcome_words(past)}" if ending else ""
+    line = [rich_text(Shown(f"{clip(one_line(past.described), limit)}{ended}"))]
     line += [rich_text(Shown(" by ")), named(past.by)] if past.by else []
     line += [rich_text(Shown(" ")), date(past.ended_at or past.at)] if dated else []
     told = past.state not in (State.SUCCEEDED, State.PENDING, State.RUNNING)
@@ -110,7 +114,7 @@ def _denied(record: HoldRecord) -> list[list[Block]]:
     if not past:
         return []
     more = [rich_text(Shown(f", and {len(past) - 1} more denials"))] if len(past) > 1 else []
-    return [[rich_text(Shown("this agent was denied: ")), *past_elements(past[0], 80), *more]]
+    return [[rich_text(Shown("this agent was denied: ")), *past_elements(past[0], 80, ending=False), *more]]
 
 
 def _similar(record: HoldRecord) -> list[list[Block]]:

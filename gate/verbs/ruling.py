@@ -134,7 +134,7 @@ def _announcement(change: Change, by: str) -> str:
         files = ", ".join(f"{file.name} ({_size(file)})" for file in change.policy.files)
         return (
             f"The approval gate is at work: policy {files}, revision {revision}, applied by {by}. Calls that "
-            "its rules hold are asked about here; 'gate policy show' prints the rules."
+            "it holds are asked about here; 'gate policy show' prints it."
         )
     told = [f"• {_short(line)}" for line in change.words[:TOLD]]
     more = [f"… and {len(change.words) - TOLD} more changes"] if len(change.words) > TOLD else []

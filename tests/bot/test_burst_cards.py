@@ -135,7 +135,7 @@ def test_without_a_reason_nothing_is_denied(office_of: Any) -> None:
     holds = _refunds(office)
     view = _press(office, "U0ALICE", names.DENY_ALL, "Denies each")
     result = office.control.submit_view("U0ALICE", view["id"], _reason(" "))
-    assert "asks for a comment" in str(result)
+    assert "Choose a reason above" in str(result)
     assert all(office.agent.hold(each.id).state is State.PENDING for each in holds)
 
 

@@ -72,8 +72,10 @@ def test_deny_without_the_comment_the_policy_wants(office: Office) -> None:
     [
         ("/gate", "/gate holds"),
         ("/gate help", "/gate holds"),
+        ("/gate nonsense", "there is no /gate nonsense"),
         ("/gate nonsense", "/gate holds"),
-        ("/gate approve", "/gate holds"),
+        ("/gate approve 0123456789", "needs an ID and its 4-digit CODE"),
+        ("/gate deny", "needs an ID"),
         ("/gate freeze nothing", "Say what"),
         ("/gate unfreeze everything", "Say why"),
         ("/gate show 0000000000000000", "No id begins"),

@@ -141,7 +141,7 @@ def test_deny_with_a_quick_reason_on_the_page(road: Road, open_page: Any, tmp_pa
     form = bob.page.get_by_test_id("modal")
     form.get_by_label("Not enough evidence").wait_for()
     bob.press(form, "Deny")
-    form.get_by_text("asks for a comment").wait_for()
+    form.get_by_text("Choose a reason above").wait_for()
     bob.look("1-missing")
     assert agent.waits
     form.get_by_label("Not enough evidence").check()

@@ -50,7 +50,7 @@ def test_an_approver_freezes_and_an_operator_lifts(office_of: Callable[[str], Of
     assert "it repeats itself" in typed(office, "U0ALICE", "/gate holds", "Frozen")
     typed(office, "U0ALICE", "/gate unfreeze session s1 fixed", "operators")
     assert office.agent.freezes() == [frozen]
-    typed(office, "U0BOB", "/gate unfreeze session s1 fixed", "not frozen any more")
+    typed(office, "U0BOB", "/gate unfreeze session s1 fixed", "is lifted")
     assert office.agent.freezes() == []
     told = [each.body for each in office.agent.records() if each.body["kind"] in ("freeze", "unfreeze")]
     assert [each["actor"] for each in told] == ["T0LOCAL/U0ALICE", "T0LOCAL/U0BOB"]
