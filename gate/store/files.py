@@ -151,13 +151,19 @@ def identity(path: Path) -> tuple[int, int]:
     """Return device and inode of a file.
 
     Raises:
-        StoreError: The file is gone.
+        StoreError: The file is gone, or this user may not reach it.
     """
     try:
         stat = os.stat(path)
+    except PermissionError as error:
+        raise StoreError(
+            f"The store {path} cannot be reached ({error.strerror}). Nothing ran. Let this user write it and "
+            "its folder, then call again.",
+            code="store_readonly",
+        ) from error
     except OSError as error:
         raise StoreError(
-            f"The store {path} is gone ({error.strerror}). Nothing ran. Put it back and start again.",
+            f"The store {path} is gone ({error.strerror}). Nothing ran. Put it back and call again.",
             code="store_replaced",
         ) from error
     return stat.st_dev, stat.st_ino
