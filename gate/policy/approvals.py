@@ -52,7 +52,7 @@ def requirement(
         )
         return None
     quorum = value("quorum") or 1
-    handed = value("hand_over")
+    handed = _handed(value)
     people = (*approvers, *(handed.approvers if handed else ()))
     _check_quorum(quorum, people, document, _quorum_loc(own, loc))
     _check_times(value, approvers, document, lambda key: _loc_of(key, own, loc))
@@ -95,11 +95,17 @@ def _build(
         name_approver=tell is not None and tell.approver == "name",
         on_behalf_of_may_approve=bool(value("on_behalf_of_may_approve")),
         remind_before=value("remind_before") or (),
-        hand_over=HandOver(handed.after, handed.approvers) if (handed := value("hand_over")) else None,
+        hand_over=HandOver(handed.after, handed.approvers) if (handed := _handed(value)) else None,
         on_caller_gone=value("on_caller_gone") or "keep",
         ask_again_after=timedelta(seconds=60) if again is None else again,
         editable=editable,
     )
+
+
+def _handed(value: _Values) -> Any:
+    """Return whom a hold is handed over to; None for nobody, also where a rule says so."""
+    found = value("hand_over")
+    return found if found and found.approvers else None
 
 
 def _comments(keys: Any) -> frozenset[Said]:
@@ -135,7 +141,7 @@ def _check_times(
             where("remind_before"),
             f"{format_duration(late[0])} before the end never comes: people have {told} to answer",
         )
-    handed = value("hand_over")
+    handed = _handed(value)
     if handed is None:
         return
     if handed.after >= expires_in:

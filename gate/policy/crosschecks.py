@@ -36,7 +36,9 @@ def _check_parameters(loc: Loc, entry: Entry, document: Document) -> None:
         return
     for key, path in _argument_paths(entry):
         if parse_path(path)[1] not in params:
-            document.add((*loc, key), f"{quoted(path)} cannot exist: params lists {', '.join(params)}")
+            document.add(
+                (*loc, key), f"{quoted(path)} cannot exist: params lists {', '.join(params) or 'none'}"
+            )
 
 
 def _argument_paths(entry: Entry) -> list[tuple[str, str]]:

@@ -14,6 +14,10 @@ from gate.values import Glob
 
 Kind = Literal["loosened", "tightened", "added", "removed", "changed"]
 
+Shared = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""The ``approvals`` before and after, which count where a rule does not say."""
+
+_NOTHING: Shared = ({}, {})
 _PARTS = ("rules", "budgets", "actions", "approvals", "limits", "names")
 
 
@@ -111,8 +115,9 @@ def _both(name: str, old: PolicyFile, new: PolicyFile) -> Iterator[Difference]:
     for part in ("approvals", "limits", "names"):
         yield from _keys(f"{name} {part}", _part(old, part), _part(new, part), part)
     yield from _actions(f"{name} actions", _part(old, "actions"), _part(new, "actions"))
+    shared = (_part(old, "approvals"), _part(new, "approvals"))
     for part in ("rules", "budgets"):
-        yield from _listed(new.name, _rules(old, part), _rules(new, part))
+        yield from _listed(new.name, _rules(old, part), _rules(new, part), shared)
     yield from _order(old, new)
 
 
@@ -132,7 +137,9 @@ def _rules(file: PolicyFile, part: str = "rules") -> dict[str, Mapping[str, Any]
     }
 
 
-def _listed(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+def _listed(
+    name: str, old: Mapping[str, Any], new: Mapping[str, Any], shared: Shared = _NOTHING
+) -> Iterator[Difference]:
     for ident in [*old, *(each for each in new if each not in old)]:
         where = f"{name}/{ident}"
         if ident not in new:
@@ -140,7 +147,7 @@ def _listed(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterat
         elif ident not in old:
             yield Difference("added", _of_rule(new[ident]), where, f": {_in_short(new[ident])}")
         else:
-            yield from _rule(where, old[ident], new[ident])
+            yield from _rule(where, old[ident], new[ident], shared)
 
 
 def _of_rule(rule: Mapping[str, Any]) -> Way:
@@ -158,11 +165,11 @@ def _in_short(rule: Mapping[str, Any]) -> str:
     return f"{then} {short(match)}" + (f" when {short(when)}" if when is not None else "")
 
 
-def _rule(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+def _rule(where: str, old: Mapping[str, Any], new: Mapping[str, Any], shared: Shared) -> Iterator[Difference]:
     """Yield the differences of one rule; what it matches and asks goes by what it answers."""
     allows = (old.get("then"), new.get("then")) == ("allow", "allow")
     restricts = "allow" not in (old.get("then"), new.get("then"))
-    yield from _keys(where, old, new, "budget" if old.get("kind") else "rule")
+    yield from _keys(where, old, new, "budget" if old.get("kind") else "rule", shared)
     for key, wider in (("match", _wider_match), ("when", _wider_when)):
         one, two = old.get(key), new.get(key)
         if written(one) != written(two):
@@ -198,12 +205,23 @@ def _actions(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iter
             yield from _keys(f"{where} {pattern}", old[pattern], new[pattern], "actions")
 
 
-def _keys(where: str, old: Mapping[str, Any], new: Mapping[str, Any], part: str) -> Iterator[Difference]:
+def _keys(
+    where: str, old: Mapping[str, Any], new: Mapping[str, Any], part: str, shared: Shared = _NOTHING
+) -> Iterator[Difference]:
     for key in [*old, *(each for each in new if each not in old)]:
         one, two = old.get(key), new.get(key)
         apart = key in ("match", "when") and part in ("rule", "budget")
         if key != "kind" and not apart and written(one) != written(two):
-            yield _changed(where, key, one, two, way_of(part, key, one, two))
+            counts = (_that_counts(key, each, of) for each, of in zip((old, new), shared, strict=True))
+            yield _changed(where, key, one, two, way_of(part, key, *counts))
+
+
+def _that_counts(key: str, written: Mapping[str, Any], approvals: Mapping[str, Any]) -> Any:
+    """Return the value that counts for a rule: its own, else what its file says for all of them."""
+    found = written.get(key, approvals.get(key))
+    if found is None and key == "use_within":
+        return _that_counts("expires_in", written, approvals)
+    return found
 
 
 def _changed(where: str, key: str, old: Any, new: Any, way: Way) -> Difference:

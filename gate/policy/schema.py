@@ -31,6 +31,7 @@ from gate.policy.takes import (
     take_reasons,
     take_reminders,
     take_rule_id,
+    take_some_paths,
     take_template,
     take_text,
     take_version,
@@ -85,6 +86,15 @@ class HandOverKeys(_Keys):
     approvers: Annotated[tuple[Any, ...], BeforeValidator(take_approvers)]
 
 
+NOBODY = HandOverKeys.model_construct(after=timedelta(0), approvers=())
+"""Stands for the word none: a rule is handed over to nobody, whatever its file says."""
+
+
+def take_hand_over(value: Any) -> Any:
+    """Return whom a hold is handed over to, as it is written; ``none`` for nobody."""
+    return NOBODY if value == "none" else value
+
+
 class ApprovalKeys(_Keys):
     """Who must approve, how many, how fast; unwritten keys are None."""
 
@@ -100,7 +110,7 @@ class ApprovalKeys(_Keys):
     tell_agent: TellKeys | None = None
     on_behalf_of_may_approve: Flag | None = None
     remind_before: Annotated[tuple[timedelta, ...], BeforeValidator(take_reminders)] | None = None
-    hand_over: HandOverKeys | None = None
+    hand_over: Annotated[HandOverKeys, BeforeValidator(take_hand_over)] | None = None
     on_caller_gone: Annotated[str, BeforeValidator(one_of("keep", "cancel"))] | None = None
     ask_again_after: Annotated[timedelta, BeforeValidator(Span(timedelta(0), WEEK))] | None = None
 
@@ -166,7 +176,7 @@ class ActionKeys(_Keys):
     unit: Annotated[str, BeforeValidator(one_of("major", "minor"))] | None = None
     count: Annotated[str, BeforeValidator(take_path)] | None = None
     describe: Annotated[str, BeforeValidator(take_template)] | None = None
-    decisive: Paths | None = None
+    decisive: Annotated[tuple[str, ...], BeforeValidator(take_some_paths)] | None = None
     params: Annotated[tuple[str, ...], BeforeValidator(take_names)] | None = None
     redact: Paths | None = None
     show: Paths | None = None

@@ -93,7 +93,7 @@ def _comment(old: Any, new: Any) -> Way:
 
 def _handed(old: Any, new: Any) -> Way:
     """Judge by who may answer in the end: whoever is added loosens."""
-    one, two = ((value or {}).get("approvers") or () for value in (old, new))
+    one, two = ((value if isinstance(value, Mapping) else {}).get("approvers") or () for value in (old, new))
     return _set("looser")(one, two)
 
 

@@ -99,10 +99,10 @@ class Whole:
 
 
 def take_reminders(value: Any) -> tuple[timedelta, ...]:
-    """Return spans before the deadline, longest first, or say what must stand there."""
-    found = _each(_reminder, value)
+    """Return spans before the deadline, longest first, perhaps none, or say what must stand there."""
+    found = _each(_reminder, value) if value != [] else ()
     if len(found) > 5 or len(set(found)) < len(found):
-        raise ValueError("must be 1 to 5 different durations")
+        raise ValueError("must be at most 5 different durations")
     return tuple(sorted(found, reverse=True))
 
 
@@ -203,7 +203,12 @@ def take_path(value: Any) -> str:
 
 
 def take_paths(value: Any) -> tuple[str, ...]:
-    """Return paths into the arguments, or say what must stand there."""
+    """Return paths into the arguments, perhaps none, or say what must stand there."""
+    return _each(take_path, value) if value != [] else ()
+
+
+def take_some_paths(value: Any) -> tuple[str, ...]:
+    """Return at least one path into the arguments, or say what must stand there."""
     return _each(take_path, value)
 
 
@@ -230,8 +235,8 @@ def take_template(value: Any) -> str:
 
 
 def take_names(value: Any) -> tuple[str, ...]:
-    """Return a list of texts, or say what must stand there."""
-    return _each(take_text, value)
+    """Return a list of texts, perhaps of none, or say what must stand there."""
+    return _each(take_text, value) if value != [] else ()
 
 
 Text = Annotated[str, BeforeValidator(take_text)]

@@ -171,3 +171,35 @@ def test_every_way_turns_round() -> None:
     for one, two in pairs:
         there, back = differences(_set(one), _set(two)), differences(_set(two), _set(one))
         assert [turned[each.way] for each in there] == [each.way for each in back], json.dumps(one)
+
+
+@pytest.mark.parametrize(
+    ("shared", "before", "after", "way"),
+    [
+        ("quorum: 2", "", "quorum: 1", "Loosened"),
+        ("quorum: 2", "quorum: 1", "", "Tightened"),
+        ("expires_in: 1h", "", "expires_in: 2h", "Loosened"),
+        ("expires_in: 1h", "", "use_within: 2h", "Loosened"),
+        ("comment: {approve: required}", "", "comment: {approve: optional}", "Loosened"),
+        ("approvers: [U0ALICE, U0BOB]", "", "approvers: [U0ALICE]", "Tightened"),
+        ("approvers: [U0ALICE]", "", "approvers: [U0ALICE, U0BOB]", "Loosened"),
+        ("on_behalf_of_may_approve: true", "", "on_behalf_of_may_approve: false", "Tightened"),
+        ("distinct: true", "distinct: false", "", "Tightened"),
+    ],
+)
+@pytest.mark.parametrize("part", ["rules", "budgets"])
+def test_what_a_rule_says_for_itself_is_compared_with_what_its_file_says(
+    shared: str, before: str, after: str, way: str, part: str
+) -> None:
+    """Not with what the language takes where neither says anything."""
+    people = "channel: C0APPROVALS" + ("" if "approvers" in shared else ", approvers: [U0ALICE, U0BOB]")
+    more = {"rules": "then: require_approval, reason: Why.", "budgets": "limit: 1, per: agent, window: 1h"}[
+        part
+    ]
+    head = f"version: 1\ndefault: allow\napprovals: {{{people}, {shared}}}\n"
+    one, two = (
+        f"{head}{part}:\n- {{id: r, {more}, {own}}}\n"
+        for own in (before or "match: '*'", after or "match: '*'")
+    )
+    told = [each for each in _changes(one, two) if "match" not in each]
+    assert [each.split(":")[0] for each in told] == [way]
