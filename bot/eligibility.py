@@ -133,10 +133,15 @@ class Eligibility:
     async def unmeetable(self, record: HoldRecord) -> tuple[Requirement, int] | None:
         """Return a requirement that not enough people could ever meet, and how many could; None if all can.
 
+        Whoever has approved counts where they did, also if they could not any more.
+
         Raises:
             LookupFailed: Slack did not tell, and may tell later.
         """
         counts = await self._could_answer(record)
+        for each in approvals(record):
+            user = each.person.user
+            counts[user] = counts.get(user, frozenset()) | each.counts
         short = first_unmeetable(record.requirements, counts.values())
         if short is None:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import pytest
@@ -14,7 +15,7 @@ from bot.directory import KEEP, Directory, LookupFailed
 from bot.eligibility import Clicker, Eligibility
 from bot.local_workspace import LocalWorkspace
 from gate.errors import NotEligible
-from gate.model import Approver, HoldRecord, Principal, Requirement
+from gate.model import Approver, Decision, HoldRecord, Person, Principal, Requirement
 from tests.bot.records import FINANCE, refund
 from tests.patience import PATIENCE
 
@@ -195,6 +196,21 @@ def test_who_could_ever_answer_is_counted(
         return None if found is None else found[1]
 
     assert asking(workspace, work) == could
+
+
+def test_an_approval_that_was_given_counts_though_its_giver_is_gone(workspace: LocalWorkspace) -> None:
+    """What is added to a hold later ends it only where what was given and what may come are too little."""
+    gone = Person(HOME, "U0GONE", "gone")
+    given = Decision(gone, "approve", "", datetime(2026, 1, 1, tzinfo=UTC), 1, counts=frozenset({0}))
+    needs = (_need(1, "U0GONE"), _need(1, "U0ALICE"))
+
+    async def work(judge: Eligibility, directory: Directory, hand: Hand) -> None:
+        assert await judge.unmeetable(refund(requirements=needs)) is not None
+        assert await judge.unmeetable(refund(requirements=needs, decisions=(given,))) is None
+        more = (*needs, _need(1, "U0ROBOT"))
+        assert await judge.unmeetable(refund(requirements=more, decisions=(given,))) is not None
+
+    asking(workspace, work)
 
 
 def test_a_passing_failure_of_the_count_is_no_answer(workspace: LocalWorkspace) -> None:
