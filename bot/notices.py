@@ -36,8 +36,12 @@ IN_HAND = 20
 PATIENCE = 10.0
 """Longest that a message is kept in hand for pacing; beyond that it goes back to the store."""
 LONGEST_BACKOFF = 60.0
-GIVE_UP = 60
-"""Tries after which an update or a reply is given up; a card is tried until its hold's deadline."""
+SELDOM_AFTER = 60
+"""Tries, which is an hour, after which anything but a card is tried every quarter of an hour."""
+SELDOM = 900.0
+GIVE_UP = 350
+"""Tries, which is three days, after which anything but a card is given up; a card is tried until its hold's
+deadline."""
 
 
 class Retry(Exception):
@@ -154,9 +158,15 @@ class Notices:
                 await self._attempt(notice)
             except Fault as fault:
                 log.error("The store could not record a message: %s", fault)
+                if _is_lost(notice):
+                    await self._try_record(self._lose(notice, fault.code))
             except Exception:
                 log.exception("A message could not be posted")
-                await self._try_record(self._later(notice, "error in the bot", 0.0))
+                reason = "error in the bot"
+                lost = _is_lost(notice)
+                await self._try_record(
+                    self._lose(notice, reason) if lost else self._later(notice, reason, 0.0)
+                )
             self._queued[key] -= 1
             if not self._queued[key]:
                 del self._queued[key], self._order[key]
@@ -186,14 +196,15 @@ class Notices:
         if notice.kind == "card":
             lost = found.permanent and (found.kind != "app" or await self._token_is_dead())
         else:
-            lost = found.kind == "target" or notice.attempts >= GIVE_UP
+            lost = found.kind == "target" or _is_lost(notice)
         if lost:
-            log.error(
-                "A %s to %s cannot be posted: %s", notice.kind, notice.channel or "its cards", found.code
-            )
-            await self._desk.run(self._desk.service.notice_failed, notice.id, error=found.code)
+            await self._lose(notice, found.code)
             return
         await self._later(notice, found.code, found.retry_after)
+
+    async def _lose(self, notice: Notice, code: str) -> None:
+        log.error("A %s to %s cannot be posted: %s", notice.kind, notice.channel or "its cards", code)
+        await self._desk.run(self._desk.service.notice_failed, notice.id, error=code)
 
     async def _token_is_dead(self) -> bool:
         """Ask again before believing that the token is dead: bursts have been answered so."""
@@ -204,7 +215,7 @@ class Notices:
         return False
 
     async def _later(self, notice: Notice, reason: str, after: float) -> None:
-        seconds = after or min(LONGEST_BACKOFF, 0.25 * 2 ** min(notice.attempts, 10))
+        seconds = after or _backoff(notice)
         log.info("A %s is tried again in %.1f s: %s", notice.kind, seconds, reason)
         await self._desk.run(
             self._desk.service.notice_retry, notice.id, after=timedelta(seconds=seconds), error=reason
@@ -325,6 +336,17 @@ class Notices:
             if found.code == "ratelimited":
                 self._pacer.close(message["channel"], found.retry_after)
             raise
+
+
+def _is_lost(notice: Notice) -> bool:
+    return notice.kind != "card" and notice.attempts >= GIVE_UP
+
+
+def _backoff(notice: Notice) -> float:
+    """Return in how many seconds a notice is tried again."""
+    if notice.kind != "card" and notice.attempts >= SELDOM_AFTER:
+        return SELDOM
+    return min(LONGEST_BACKOFF, 0.25 * float(2 ** min(notice.attempts, 10)))
 
 
 def _wants_card(record: HoldRecord, channel: str) -> bool:

@@ -62,13 +62,14 @@ class Nudges:
         self._desk.wake.set()
 
     async def _say_once(self, notice: Notice, record: HoldRecord, words: tuple[list[Block], str]) -> None:
+        for card in record.cards:
+            await self._turn(card.channel)  # before anything is posted: a full queue gives the notice back
         if not await self._desk.run(self._desk.service.notice_begin, notice.id):
             return
         blocks, text = words
         posted = False
         for card in record.cards:
             try:
-                await self._turn(card.channel)
                 await self._post(channel=card.channel, thread_ts=card.ts, blocks=blocks, text=text)
                 posted = True
             except CALL_FAILURES as error:

@@ -96,14 +96,29 @@ class PeopleVerbs(Road):
         return tuple(dict.fromkeys(approver for entries in lists for approver in entries))
 
     def hold(self, hold_id: str) -> HoldRecord:
-        """Return one hold by its id or at least six characters of it."""
+        """Return one hold by its id or at least six characters of it; see ``holds``."""
         with self.store.reader() as reader:
-            return look.hold(reader, self.store_id, hold_id)
+            found = look.hold(reader, self.store_id, hold_id)
+        return self._asked_now([found])[0]
 
     def holds(self, states: frozenset[State] | None = OPEN, limit: int = 200) -> list[HoldRecord]:
-        """Return the newest holds in these states (None: any), oldest first."""
+        """Return the newest holds in these states (None: any), oldest first.
+
+        What a pending one requires has the larger of its stored quorum and that of the policy in force, since
+        that many must approve.
+        """
         with self.store.reader() as reader:
-            return look.holds(reader, self.store_id, states, limit)
+            found = look.holds(reader, self.store_id, states, limit)
+        return self._asked_now(found)
+
+    def _asked_now(self, records: list[HoldRecord]) -> list[HoldRecord]:
+        if not any(each.state is State.PENDING for each in records):
+            return records
+        try:
+            policy = self.policy()
+        except Fault:
+            return records  # shown as stored: nothing is decided while the policy cannot be read
+        return [_with_quorums(each, policy) if each.state is State.PENDING else each for each in records]
 
     def who_asked(self, hold_id: str, person: Person | None) -> None:
         """Record who the address a session acts for belongs to; nobody for sure ends the hold undelivered."""
@@ -120,6 +135,15 @@ class PeopleVerbs(Road):
         """End a pending hold because nobody could be asked."""
         with self._turn() as turn:
             ends.undeliver(turn, hold_id, code=code, reason=storable(reason))
+
+
+def _with_quorums(record: HoldRecord, policy: PolicySet) -> HoldRecord:
+    """Return a hold with as many approvals required as count now."""
+    wanted = deciding.quorums(record.requirements, policy)
+    if wanted == [each.quorum for each in record.requirements]:
+        return record
+    pairs = zip(record.requirements, wanted, strict=True)
+    return replace(record, requirements=tuple(replace(each, quorum=count) for each, count in pairs))
 
 
 def storable_person(person: Person) -> Person:

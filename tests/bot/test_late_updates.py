@@ -173,7 +173,7 @@ def test_what_another_bot_drew_meanwhile(office: Office, bots_on_the_store: int)
         drawn.append(len(office.control.calls("chat.update")) - before)
 
     others = [
-        Service(office.agent.path, kind="bot", clock=office.clock, made_by="test")
+        Service(office.agent.path or "", kind="bot", clock=office.clock, made_by="test")
         for _ in range(bots_on_the_store - 1)
     ]
     try:
@@ -190,4 +190,4 @@ def _never_looks_again(cards: Cards) -> None:
     def die(*_: object) -> None:
         raise asyncio.CancelledError
 
-    cards._remember = die  # type: ignore[method-assign]
+    cards._remember = die  # type: ignore[method-assign, assignment]
