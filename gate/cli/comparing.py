@@ -100,8 +100,15 @@ def full_revision(known: Sequence[str], prefix: str | None) -> str:
         )
     if prefix is None:
         return known[-1]
-    found = {each for each in known if len(prefix) >= 6 and each.startswith(prefix.lower())}
-    if len(found) != 1:
-        said = "More than one revision begins" if found else "No revision begins"
-        raise IllegalMove(f"{said} with {prefix!r}: give at least six of its characters.", code="no_revision")
-    return found.pop()
+    found = {each for each in known if each.startswith(prefix.lower())}
+    if len(prefix) >= 6 and len(found) == 1:
+        return found.pop()
+    raise IllegalMove(_unclear(prefix, len(found)), code="no_revision")
+
+
+def _unclear(prefix: str, found: int) -> str:
+    if len(prefix) < 6:
+        return f"{prefix!r} is too short for a revision: give at least six of its characters."
+    if found:
+        return f"More than one revision begins with {prefix!r}: give more of its characters."
+    return f"No revision that was in force here begins with {prefix!r}: is it the store that you mean (--db)?"
