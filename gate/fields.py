@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -177,6 +178,8 @@ def _float(field: Field, given: object) -> Typed:
         found = float(given)
     except OverflowError:
         raise ValueError("is too large a number") from None
+    if not math.isfinite(found):
+        raise ValueError("must be a number that is not too large")
     return Typed(found, found)
 
 
@@ -256,12 +259,17 @@ def _iso(read: Callable[[str], Any], text: str, said: str) -> Any:
 
 def _enum(field: Field, given: object) -> Typed:
     name = given.name if isinstance(given, Enum) else given
-    if name not in field.members:
-        name = next((one for one, value in field.members.items() if value == given), None)
+    if not isinstance(name, str) or name not in field.members:
+        name = next((one for one, value in field.members.items() if _same(value, given)), None)
     if not isinstance(name, str):
         named = ", ".join(str(each) for each in [*field.members.values()][:20])
         raise ValueError(f"must be one of {named}")
     return Typed({"$enum": [field.enum, name]}, field.members[name])
+
+
+def _same(value: object, given: object) -> bool:
+    """Tell whether two values are the same and of one type: 1 is not True."""
+    return type(value) is type(given) and value == given
 
 
 def _unknown(field: Field, given: object) -> Typed:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -575,3 +576,28 @@ def test_a_value_in_a_model_that_keeps_what_it_worked_out_is_not_changed() -> No
         if not may:
             with pytest.raises(EditNotTaken, match="would not follow"):
                 edited(call, {"args.order.amount": 250}, 2)
+
+
+class _Level(Enum):
+    ON = True
+    TWO = 2
+
+
+@pytest.mark.parametrize("given", [1, 2.0, [], {"a": 1}, "3"])
+def test_a_member_is_chosen_by_its_name_or_by_its_very_value(given: object) -> None:
+    """What only compares equal, or cannot be looked up at all, is no member; the hold stays as it was."""
+    gate = service(text=EDITABLE)
+    hold = _held(gate, name="desk.fire", who=_Level.TWO)
+    with pytest.raises(BadEdit, match="must be one of"):
+        change(gate, hold, who=given)
+    assert gate.hold(hold).version == 1
+    assert change(gate, hold, who="ON").arguments == {"who": True}
+
+
+@pytest.mark.parametrize("given", [float("nan"), float("-inf"), "9" * 400, 10**400])
+def test_a_number_that_no_float_holds_is_refused_in_words(given: object) -> None:
+    """It says that it is too large, and what was there stays."""
+    gate = service(text=EDITABLE)
+    hold = _held(gate, name="desk.fire", who=1.5)
+    with pytest.raises(BadEdit, match="too large"):
+        change(gate, hold, who=given)
