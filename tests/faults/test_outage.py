@@ -23,7 +23,7 @@ from gate.model import Action, Parameters
 from gate.policy.load import load_texts
 from gate.service import Service
 from tests.bot.bot_fixtures import CHANNEL, eventually, settings
-from tests.faults.invariants import has_element, hold_of
+from tests.faults.invariants import Asked, Evidence, Rules, broken, gather, has_element, hold_of
 
 HOLDS = int(os.environ.get("GATE_SOAK_OUTAGE", "100"))
 SEED = int(os.environ.get("GATE_SOAK_SEED", "1"))
@@ -37,13 +37,14 @@ approvals: {channel: C0APPROVALS, approvers: [U0ALICE], expires_in: 8h, deliver_
 limits: {pending_per_session: 100000, pending_per_agent: 100000,
          asks_per_session: {count: 100000, window: 1h}}
 """
+RULES = Rules({"desk/default": Asked(frozenset({"U0ALICE"}))}, answer_within=timedelta(hours=8))
 
 
 class Drill:
     """One store on a fake clock, the workspace, and bots on both."""
 
     def __init__(self, folder: Path, workspace: LocalWorkspace) -> None:
-        self.clock, self.workspace = FakeClock(), workspace
+        self.clock, self.workspace, self.folder = FakeClock(), workspace, folder
         self.gate = Service(
             folder / "gate.db", policy=load_texts({"desk.yml": POLICY}), clock=self.clock, made_by="test"
         )
@@ -74,6 +75,22 @@ class Drill:
         with self.gate.store.reader() as reader:
             found = reader.one("SELECT count(DISTINCT action) AS n FROM cards")
         return bool(found and found["n"] == HOLDS)
+
+    def end(self) -> None:
+        """End every session, and wait until all cards say so."""
+        for session in self.made:
+            self.gate.end_session(session)
+        eventually(self._all_told, 60 + HOLDS / 2)
+
+    def _all_told(self) -> bool:
+        self.clock.advance(0.5)
+        with self.gate.store.reader() as reader:
+            return not reader.one("SELECT 1 FROM notices WHERE done_at IS NULL")
+
+    def seen(self) -> Evidence:
+        """Return what this drill left behind."""
+        messages = self.workspace.control.messages(CHANNEL)
+        return gather(RULES, self.folder / "gate.db", effects=self.folder / "effects", messages=messages)
 
     def close(self) -> None:
         """End everything."""
@@ -119,3 +136,5 @@ def test_everything_reaches_the_channel_after_an_outage(drill: Drill, bots: int)
         assert [each for each in posted if each in made] == made, f"the order of {session}"
     assert all(has_element(each["blocks"], names.APPROVE) for each in cards)
     assert {hold.state for hold in drill.gate.holds(None, limit=HOLDS)} == {State.PENDING}
+    drill.end()
+    assert broken(drill.seen()) == []
