@@ -7,11 +7,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 SKIPPED: dict[str, int] = {}
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 1024**3
 """Free bytes that the folder in memory must have to be used."""
+
+settings.register_profile(
+    "patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # no test is about time
+settings.load_profile("patient")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -153,7 +153,7 @@ def workspace() -> None:
 def test_nothing_comes_from_the_repository(installed: Path, tmp_path: Path) -> None:
     """The packages that the newcomer imports are those of the wheel."""
     look = "import bot, gate; print(gate.__file__); print(bot.__file__)"
-    command = [str(installed / "python"), "-c", look]
+    command = [str(installed / "python"), "-I", "-c", look]
     said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert [Path(line).is_relative_to(installed.parent) for line in said.splitlines()] == [True, True]
 
