@@ -35,13 +35,21 @@ def main() -> int:
     told = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="gate-demo-"))
     try:
-        return _run(folder, told.policies, auto=told.auto or not sys.stdin.isatty())
+        return _run(folder, told.policies, auto=told.auto or _nobody_there())
     except KeyboardInterrupt:
         print("\nStopped; nothing that was held has run.")
         return 130
     except GateError as error:
         print(f"The demo could not run: {error}", file=sys.stderr)
         return 1
+
+
+def _nobody_there() -> bool:
+    """Tell whether there is no terminal, and say that the approver is played then."""
+    if sys.stdin.isatty():
+        return False
+    print("No terminal, so nobody is here to answer: the approver is played too.")
+    return True
 
 
 def _run(folder: Path, policies: Path, *, auto: bool) -> int:
@@ -81,7 +89,7 @@ def _greet(url: str, folder: Path, *, auto: bool) -> None:
     if not auto:
         print(
             "Open the page, be Alice, and answer the cards in #approvals: deny the first with a comment, "
-            "approve the second (with a comment: the ⋯ menu), and leave the third alone."
+            "approve the second, with a comment if you like, and leave the third alone."
         )
     print()
 

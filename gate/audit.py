@@ -148,5 +148,10 @@ def records(
     return found[::-1] if newest else found
 
 
+def kinds(reader: Reader) -> list[str]:
+    """Return every kind of record that there is, by name; reads the whole log."""
+    return [row["kind"] for row in reader.all("SELECT DISTINCT kind FROM audit ORDER BY kind", {})]
+
+
 def _times(wanted: Filter) -> dict[str, datetime | None]:
     return {"since": wanted.since, "until": wanted.until}

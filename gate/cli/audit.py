@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -63,11 +63,12 @@ def list_command(
     with opened(db) as service:
         wanted = Filter(action=action and action_id(service, action), kind=kind, since=since, until=until)
         found = service.records(wanted=wanted, limit=limit, newest=True)
+        known = service.kinds() if kind and not found else []
     if as_json:
         for record in found:
             output.emit({"seq": record.seq, "hash": record.hash, **record.body})
     elif not found:
-        output.say("No records.")
+        output.say(_none(kind, known))
     else:
         rows = [_row(record) for record in found]
         output.show_table(
@@ -177,6 +178,14 @@ def _messages(link: str) -> list[tuple[str, str]]:
     channel = found["channel"]
     threads = parse_qs(parts.query).get("thread_ts", [])
     return [(channel, f"{found['seconds']}.{found['micros']}"), *((channel, ts) for ts in threads)]
+
+
+def _none(kind: str | None, known: Sequence[str]) -> str:
+    """Say that nothing was found, and which kinds there are where the one that was asked for is none."""
+    if kind is None or kind in known:
+        return "No records."
+    there = f" It has: {', '.join(known)}." if known else ""
+    return f"The log has no record of the kind {kind!r}.{there}"
 
 
 def _row(record: AuditRecord) -> tuple[object, ...]:

@@ -25,7 +25,7 @@ class Exit(IntEnum):
 
 MEANINGS: dict[Exit, str] = {
     Exit.OK: "Done.",
-    Exit.FAILED: "A check failed: a call, a test table, the log, something the doctor found.",
+    Exit.FAILED: "A check failed: a call, a test table, the log, what the doctor or the bot needs.",
     Exit.USAGE: "The command was written wrongly, or a file it names cannot be read.",
     Exit.POLICY: "A policy does not load; every problem stands on standard error with its place.",
     Exit.STORE: "The store cannot be reached, or has another schema than this version.",

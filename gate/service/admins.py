@@ -135,6 +135,11 @@ class AdminVerbs(Road):
         with self.store.reader() as reader:
             return audit.records(reader, found, limit=limit, newest=newest)
 
+    def kinds(self) -> list[str]:
+        """Return the kinds of records that the log has, by name."""
+        with self.store.reader() as reader:
+            return audit.kinds(reader)
+
     def living(self) -> list[Living]:
         """Return the processes that live."""
         with self.store.reader() as reader:
