@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from gate.service import Service
 from gate.stats import RuleStats, Stats, collect
+from gate.values import on_one_line
 
 WEEK = timedelta(days=7)
 MONTH = timedelta(days=30)
@@ -75,7 +76,7 @@ def _busiest(week: Stats) -> list[str]:
 
 
 def _denials(week: Stats) -> list[str]:
-    denied = [f"{each.agent} ({each.denied})" for each in week.agents if each.denied][:_MOST]
+    denied = [f"{on_one_line(each.agent)} ({each.denied})" for each in week.agents if each.denied][:_MOST]
     return [f"Denials by agent: {', '.join(denied)}."] if denied else []
 
 

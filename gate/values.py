@@ -70,6 +70,11 @@ def quoted(text: object, limit: int = 80) -> str:
     return json.dumps(shown if len(shown) <= limit else shown[:limit] + "…", ensure_ascii=False)
 
 
+def on_one_line(text: str) -> str:
+    """Write line breaks as ``⏎``, so that no text of others looks like a line of the gate's own."""
+    return text.replace("\n", " ⏎ ")
+
+
 @dataclass(frozen=True, slots=True)
 class Glob:
     """A pattern for whole action names: ``*`` is any run of characters, case is ignored.

@@ -10,6 +10,7 @@ from gate.errors import IllegalMove
 from gate.model import Action, Freeze, Ruling, Verdict
 from gate.model.own_rules import FREEZE
 from gate.store.port import Reader
+from gate.values import on_one_line
 from gate.verbs.turn import Turn
 
 Scope = Literal["everything", "agent", "session"]
@@ -109,8 +110,10 @@ def unfreeze(
     """
     _check(scope, id_)
     if not turn.tx.run("DELETE FROM freezes WHERE scope = ? AND id = ?", (scope, id_)):
-        what = "Everything" if scope == "everything" else f"The {scope} {id_}"
-        raise IllegalMove(f"{what} is not frozen; 'gate status' lists what is.", code="not_frozen")
+        what = "everything" if scope == "everything" else f"the {scope} {id_}"
+        raise IllegalMove(
+            f"There is no freeze of {what}; 'gate status' lists what is frozen.", code="not_frozen"
+        )
     turn.log("unfreeze", actor=by, scope=scope, id=id_, reason=reason or NO_REASON, **told)
     lifted = Freeze(scope, id_, by, reason, turn.now)
     _tell(turn, lifted, f"No longer frozen, by {called or by}: {_what(lifted)}. {reason or NO_REASON}")
@@ -130,7 +133,7 @@ def _tell(turn: Turn, freeze: Freeze, sentence: str) -> None:
         turn.notify("refresh", row)
         turn.moved.add(row["session"])
     for channel in sorted({row["channel"] for row in open_holds if row["channel"]}):
-        turn.notify("announce", None, channel=channel, text=sentence)
+        turn.notify("announce", None, channel=channel, text=on_one_line(sentence))
 
 
 _OPEN = (

@@ -11,6 +11,7 @@ from gate import audit
 from gate.errors import IllegalMove
 from gate.lifecycle import State, Verb, check_move
 from gate.store.port import Row
+from gate.values import on_one_line
 from gate.verbs.turn import GATE, Turn
 
 
@@ -99,7 +100,7 @@ def _tell(turn: Turn, found: Ended) -> None:
         about = (row["id"], row["session"], row["version"])
         if row["id"] not in fresh:
             rows.append(("refresh", *about, "", us, us))
-        rows.append(("reply", *about, ending.told, us, us))
+        rows.append(("reply", *about, on_one_line(ending.told), us, us))
     turn.tx.many(
         "INSERT INTO notices (kind, action, session, version, channel, text, made_at, due_at) "
         "VALUES (?, ?, ?, ?, '', ?, ?, ?)",

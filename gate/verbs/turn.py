@@ -17,6 +17,7 @@ from gate.clock import to_us
 from gate.errors import IllegalMove
 from gate.lifecycle import ENDED, State, Verb, check_move
 from gate.store.port import Row, Tx
+from gate.values import on_one_line
 
 GATE = "gate"
 """Actor of what the gate does by itself."""
@@ -167,7 +168,7 @@ class Turn:
         """Refresh the cards of a hold and say the same in their threads; nothing for an action never held."""
         if always or row.get("version"):
             self.notify("refresh", row)
-            self.notify("reply", row, text=sentence)
+            self.notify("reply", row, text=on_one_line(sentence))
 
 
 ACTION = (
