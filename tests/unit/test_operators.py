@@ -116,7 +116,7 @@ def test_operators_count_by_the_policy_in_force() -> None:
 def test_lifting_what_is_not_frozen_is_said_and_recorded() -> None:
     """An operator who names the wrong thing learns so."""
     gate = service(text=OPERATED)
-    with pytest.raises(IllegalMove, match="not frozen"):
+    with pytest.raises(IllegalMove, match="There is no freeze of"):
         gate.unfreeze_for("agent", "desk", **_as(OLGA))
     assert _refused(gate) == [("unfreeze", "not_frozen")]
     with pytest.raises(IllegalMove, match="Name what to freeze"):
