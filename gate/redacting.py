@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from gate.remembering import remembered
 from gate.secret_names import is_secret_name
 from gate.secret_shapes import SHORTEST, hide_shapes, unmarked
 from gate.shapes import is_secret, model_parts
@@ -78,7 +78,7 @@ class _Place:
         self.secret = rules.names and _names_secret(keys[-1])
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _names_secret(key: str) -> bool:
     return is_secret_name(unmarked(key))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import pairwise
+
+from gate.remembering import remembered
 
 WORDS = frozenset(
     """password passwd passphrase passcode pwd secret secrets token apikey authorization auth credential
@@ -18,7 +19,7 @@ _KEYS = frozenset(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def is_secret_name(name: str) -> bool:
     """Tell whether a key names a secret, judging its words whole: ``api_key`` does, ``monkey`` does not."""
     words = [word.lower() for word in _WORD.findall(name)]

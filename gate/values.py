@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+
+from gate.remembering import remembered
 
 ACTION_NAME = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+")
 """Form of every action name: ``namespace.tool``, ASCII, at least one dot."""
@@ -152,7 +153,7 @@ def _next_row(row: list[bool], char: str, other: str) -> list[bool]:
     return after
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def parse_path(text: str) -> tuple[str, ...]:
     r"""Split a path such as ``args.card.number`` or ``args["a.b"].c`` into its keys.
 
@@ -188,7 +189,7 @@ def _quoted_key(inside: str, text: str) -> str:
         raise ValueError(f'{quoted(text)} is not a path: the key in ["…"] is not JSON text') from None
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def format_path(keys: tuple[str, ...]) -> str:
     """Write keys as a path that ``parse_path`` reads back."""
     text = keys[0]

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, Literal
 
 from gate.model import Effect, ResolvedEffect, Risk
+from gate.remembering import remembered
 from gate.shapes import model_parts
 from gate.values import Glob, parse_path
 
@@ -38,7 +38,7 @@ _RUNS = re.compile(r"[A-Z]+|[^A-Z_.-]+")
 _CODE = re.compile(r"[A-Za-z]{3}")
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def words(text: str) -> tuple[str, ...]:
     """Split a name at ``_``, ``-``, ``.`` and changes of case, in lower case."""
     return tuple(word.lower() for word in _WORDS.findall(text))
@@ -49,7 +49,7 @@ def _runs(text: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _RUNS.findall(text))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def guess_risk(name: str, *, server: bool) -> Risk:
     """Guess what a tool does from its name.
 

@@ -15,6 +15,7 @@ from gate.policy.index import NameIndex
 from gate.policy.limits import Limits
 from gate.policy.reading import Subject
 from gate.policy.sieve import LEAST, Need, Sieve
+from gate.remembering import is_short
 from gate.values import Glob, is_action_name
 
 Default = Literal["by_risk", "allow", "require_approval", "block", "abstain"]
@@ -336,7 +337,9 @@ def _joined(*lists: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
-    """Keep a value; names come from outside, so the cache is emptied before it grows without bound."""
+    """Keep a value; names come from outside, so long ones are not kept, and a full cache is emptied."""
+    if not is_short([key] if isinstance(key, str) else [each for each in key if isinstance(each, str)]):
+        return
     if len(cache) >= _CACHED:
         cache.clear()
     cache[key] = value

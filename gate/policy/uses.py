@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -30,6 +29,7 @@ from gate.policy.reading import (
     scalar,
 )
 from gate.redact import hide
+from gate.remembering import remembered
 from gate.values import decimal_of, fold, format_path, limit_for
 
 SHARED = "?"
@@ -164,7 +164,7 @@ def _bucket(
     return f"={_folded(text)}", not open_ or _is_secret(text), ()
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _is_secret(text: str) -> bool:
     """Tell whether a text has a secret in it; the same ones come again and again."""
     return hide(text) != text

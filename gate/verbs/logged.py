@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from gate.lifecycle import State, Verb
 from gate.model import Action, Principal
 from gate.policy.backtest import Logged, LoggedAnswer, LoggedCall, LoggedEdit, LoggedStart
 from gate.recorded import read_back
+from gate.remembering import remembered
 from gate.store import rows
 from gate.store.port import Reader
 from gate.values import format_path, parse_path
@@ -138,8 +138,8 @@ def _values(values: Mapping[str, Any], root: str) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=1024)
-def _keys(paths: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+@remembered
+def _keys(paths: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(map(parse_path, paths))
 
 
