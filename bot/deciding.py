@@ -139,7 +139,7 @@ class Deciding:
     async def _draw_page(self, press: Press, view: str) -> bool:
         origin, record = await self.found(press)
         person = await self._desk.eligibility.may_see(record, press.who)
-        told = await self._files.share(record) if press.action == names.FILE else ""
+        told = await self._files.share(record, origin.channel) if press.action == names.FILE else ""
         return await self._show_page(view, _turned(press.action, origin), record, person, told)
 
     async def decide(self, press: Press, origin: Origin, record: HoldRecord, answer: Answer) -> HoldRecord:

@@ -27,23 +27,25 @@ class Files:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._shared: OrderedDict[tuple[str, int], None] = OrderedDict()
+        self._shared: OrderedDict[tuple[str, int, str], None] = OrderedDict()
 
-    async def share(self, record: HoldRecord) -> str:
+    async def share(self, record: HoldRecord, channel: str = "") -> str:
         """Put everything about a hold into its card's thread, unless it stands there already.
 
         Args:
             record: The hold, redacted; whoever asked may see it.
+            channel: Where they asked; elsewhere than in a channel with its card, the newest card's is taken.
 
         Returns:
             What to tell who asked.
         """
-        key = (record.id, record.version)
-        if key in self._shared:
-            return STANDS
         if not record.cards:
             return NO_CARD
-        card = record.cards[-1]
+        here = [each for each in record.cards if each.channel == channel]
+        card = (here or record.cards)[-1]
+        key = (record.id, record.version, card.channel)
+        if key in self._shared:
+            return STANDS
         text = await self._desk.run(whole_text, record)
         try:
             await self._desk.poster.files_upload_v2(

@@ -32,10 +32,10 @@ def _lines(record: HoldRecord) -> Iterator[str]:
     yield from _part("Evidence", evidence)
     yield from _part("Earlier calls of this session", map(_past, record.history))
     yield from _part("What this agent was denied before", map(_past, record.denied))
-    yield from _part("The agent says, unverified", iter([visible(record.note)] if record.note else []))
-    yield from _part("Hidden by redaction", iter(record.hidden))
+    yield from _part("The agent says, unverified", _quoted(record.note or ""))
+    yield from _part("Hidden by redaction", map(one_line, record.hidden))
     yield from _part("Not shown", map(one_line, record.not_shown))
-    yield from _part("Returned", iter([visible(record.result)] if record.result is not None else []))
+    yield from _part("Returned", _quoted(record.result) if record.result is not None else iter(()))
 
 
 def _part(title: str, lines: Iterator[str] | Iterator[Shown]) -> Iterator[str]:
@@ -49,7 +49,20 @@ def _part(title: str, lines: Iterator[str] | Iterator[Shown]) -> Iterator[str]:
 
 def _values(values: tuple[Value, ...]) -> Iterator[str]:
     for value in values:
-        yield f"{value.title}: {value.text}" if value.short else f"{value.title}:\n{value.text}"
+        if value.short:
+            yield f"{value.title}: {value.text}"
+        else:
+            yield f"{value.title}:"
+            yield from _indented(value.text)
+
+
+def _quoted(text: str) -> Iterator[str]:
+    return _indented(visible(text)) if text else iter(())
+
+
+def _indented(text: Shown) -> Iterator[str]:
+    """Yield the lines of a text of others set in, so that none looks like a title or a value of its own."""
+    return (f"  {line}" for line in text.split("\n"))
 
 
 def _why(record: HoldRecord) -> Iterator[str]:
