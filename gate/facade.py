@@ -9,6 +9,7 @@ from typing import Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from gate.binding import Binding
 from gate.context import CallOptions
+from gate.declared import check_effect
 from gate.errors import GuardError, NoSession
 from gate.guard import (
     Facts,
@@ -258,6 +259,7 @@ class Gate(Primitive):
         check_tool(function)
         name = action_name(action, function, self._settings.namespace)
         binding = Binding(function, exclude)
+        check_effect(effect, binding.parameters)
         tool = Guarded(self, name, function, binding, on_refusal, effect, target, wait, facts)
         self._register(tool)
         return wrap(tool)
