@@ -1,7 +1,7 @@
-"""An agent in a process of its own: ``agent_program.py DB POLICY WORK EVENTS`` does one piece of work.
+"""An agent in a process of its own: ``agent_program DB POLICY WORK EVENTS`` does one piece of work.
 
-It appends one line to EVENTS, fsynced, for everything that a tool really does, and prints what became of the
-call as its last line.
+It appends one line of JSON to EVENTS, fsynced, for everything that a tool really does, one to ``told`` beside
+it for what became of the call, and prints that as its last line.
 """
 
 from __future__ import annotations
@@ -12,32 +12,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gate import Gate, person
+from tests.faults.notes import note
 
 DB, POLICY, WORK, EVENTS = sys.argv[1:5]
 
-
-def note(line: str) -> None:
-    """Append a line that survives the death of this process."""
-    with Path(EVENTS).open("a") as file:
-        file.write(f"{line}\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
 gate = Gate(policy=POLICY, db=DB, agent="desk")
+
+
+def _did(what: str) -> None:
+    note(Path(EVENTS), {"action": gate.action_id(), "did": what})
 
 
 @gate.guard("desk.pay")
 def pay(amount: int, to: str) -> str:
     """Pay, and leave a trace."""
-    note(f"paid {amount} {to}")
+    _did(f"paid {amount} {to}")
     return f"paid {amount}"
 
 
 @gate.guard("desk.hang")
 def hang() -> None:
     """Begin, say so, and never end."""
-    note("hang begun")
+    _did("hang begun")
     sys.stdin.read()
 
 
@@ -98,4 +94,6 @@ WORKS: dict[str, Callable[[], object]] = {
 if __name__ == "__main__":
     with gate.session("s1", on_behalf_of=person("U0ASKER")):
         outcome = WORKS[WORK]()
+    if hasattr(outcome, "code"):
+        note(Path(EVENTS).with_name("told"), {"action": outcome.action_id, "code": outcome.code})
     print(getattr(outcome, "code", outcome), getattr(outcome, "result", ""), flush=True)

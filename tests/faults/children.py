@@ -6,7 +6,6 @@ Upkeep is hurried there, since a test waits for what a user has half a minute fo
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
@@ -16,6 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.faults.notes import note
 from tests.forking import SERVER
 
 __all__ = ["SERVER", "Orders", "note"]
@@ -56,14 +56,6 @@ class Orders:
     kill: str = ""
     calls: Sequence[tuple[str, str, Mapping[str, Any]]] = ()
     session: str = "s1"
-
-
-def note(path: Path, line: object) -> None:
-    """Append one line of JSON that survives the death of this process."""
-    with path.open("a") as file:
-        file.write(json.dumps(line) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def agent(orders: Orders) -> None:

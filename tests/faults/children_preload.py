@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bot.command
 import gate.facade
+import gate.runtime
+import gate.settings
 from tests.faults import kill_points
 
 __all__ = ["bot", "gate", "kill_points"]

@@ -175,8 +175,8 @@ class Run:
             self._raise_the_dead()
             if not self._started("bot") and (self.folder / "gate.db").exists() and self._has_policy():
                 self._start("bot")
-            if not self._due("commit heartbeat"):
-                person.look(self.lives["bot"])  # else the road may end before the time has come
+            if self._listens() and not self._due("commit heartbeat"):
+                person.look(self.lives["bot"])  # earlier, the road might end before the time has come
             pause.wait(0.03)
 
     def _goes_on(self) -> bool:
@@ -230,6 +230,11 @@ class Run:
         planned = len(self._kills.get("bot", ()))
         self._idle += 1
         return self.killed.count("bot") >= planned or self._idle > IDLE
+
+    def _listens(self) -> bool:
+        """Tell whether the bot's present life has said that it runs: earlier presses reach nobody."""
+        said = self.folder / f"bot{self.lives['bot'] - 1}.out"
+        return said.exists() and said.stat().st_size > 0
 
     def _due(self, point: str) -> bool:
         """Tell whether a process that lives now is to die at a point of this name."""

@@ -18,10 +18,13 @@ from gate.errors import Fault
 from gate.lifecycle import State
 from gate.model import HoldRecord, Person, Said
 from gate.service import Service
+from tests.faults.invariants import Asked, Rules, broken, gather, lines
 from tests.kit import ALICE, BOB, POLICY, answer, policy
 
-PROGRAM = Path(__file__).with_name("agent_program.py")
+ROOT = Path(__file__).parents[2]
+PROGRAM = "tests.faults.agent_program"
 RULES = POLICY.replace("rules:", "rules:\n  - {id: hang, match: desk.hang, then: allow}")
+ASKED = Rules({"desk/large": Asked(frozenset({"U0ALICE", "U0BOB"}))})
 PATIENCE = 60.0
 
 
@@ -37,8 +40,10 @@ class World:
         self._started: list[subprocess.Popen[str]] = []
 
     def agent(self, work: str) -> subprocess.Popen[str]:
-        command = [sys.executable, str(PROGRAM), str(self.db), str(self.policy), work, str(self.events)]
-        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", PROGRAM, str(self.db), str(self.policy), work, str(self.events)]
+        started = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+        )
         self._started.append(started)
         return started
 
@@ -62,7 +67,15 @@ class World:
         return hold
 
     def happened(self) -> list[str]:
-        return self.events.read_text().splitlines()
+        return [each["did"] for each in lines(self.events)]
+
+    def judge(self) -> list[str]:
+        """End what still waits once every agent is gone, and return what is wrong, seen from outside."""
+        self.gate.heartbeat()
+        for session in {hold.session for hold in self.gate.holds()}:
+            self.gate.end_session(session)
+        told = self.events.with_name("told")
+        return broken(gather(ASKED, self.db, effects=self.events, told=told))
 
     def stop(self) -> None:
         for agent in self._started:
@@ -71,7 +84,10 @@ class World:
             for pipe in (agent.stdin, agent.stdout):
                 if pipe:
                     pipe.close()
-        self.gate.close()
+        try:
+            assert self.judge() == []
+        finally:
+            self.gate.close()
 
 
 @pytest.fixture
