@@ -23,10 +23,25 @@ from gate.service import Service
 from gate.store import files, inspect, migrations, sqlite
 from gate.store.port import Tx
 from gate.verbs.claim import End
+from tests.faults.invariants import Asked, Rules, broken, gather
 from tests.gate_kit import PATIENCE, gate_on
 from tests.kit import act, answer, post, service
 
 Disk = tuple[Path, Callable[[], AbstractContextManager[None]]]
+
+RULES = Rules({"desk/large": Asked(frozenset({"U0ALICE", "U0BOB"}))})
+
+
+def _ends_well(gate: Service) -> None:
+    """End what is open, close, and judge from outside what is left."""
+    assert gate.path is not None
+    gate.end_session("s1")
+    gate.close()
+    other = Service(gate.path, clock=gate.clock, kind="bot")
+    other.heartbeat()
+    other.close()
+    assert broken(gather(RULES, gate.path, effects=gate.path.with_name("effects"))) == []
+
 
 # ---- a full disk ------------------------------------------------------------------------------------------
 
@@ -109,6 +124,9 @@ def test_nothing_runs_on_a_full_disk_and_all_goes_on_after(disk: Disk) -> None:
         assert pay(7) == "paid 7"
         assert ran == [5, 7]
         assert gate.service.verify().ok
+        path = gate.service.path
+    assert path is not None
+    assert broken(gather(RULES, path, effects=path.with_name("effects"))) == []
 
 
 def test_decisions_and_claims_wait_for_a_full_disk(disk: Disk) -> None:
@@ -126,7 +144,7 @@ def test_decisions_and_claims_wait_for_a_full_disk(disk: Disk) -> None:
     assert gate.action(hold).state == State.APPROVED
     assert gate.claim(hold, act()).run
     assert gate.verify().ok
-    gate.close()
+    _ends_well(gate)
 
 
 def test_an_end_that_cannot_be_written_is_written_later(disk: Disk) -> None:
@@ -139,7 +157,7 @@ def test_an_end_that_cannot_be_written_is_written_later(disk: Disk) -> None:
         assert gate.action(action).state == State.RUNNING
     gate.heartbeat()
     assert gate.action(action).state == State.SUCCEEDED
-    gate.close()
+    _ends_well(gate)
 
 
 def test_a_backup_onto_a_full_disk_leaves_no_half(db: Path, tmp_path: Path) -> None:
@@ -155,7 +173,7 @@ def test_a_backup_onto_a_full_disk_leaves_no_half(db: Path, tmp_path: Path) -> N
     assert not list(tmp_path.glob("copy.db*"))
     assert not (tmp_path / "export.jsonl").exists()
     assert gate.submit(act(amount=5, to="bob")).kind == "run"
-    gate.close()
+    _ends_well(gate)
 
 
 # ---- others hold it ---------------------------------------------------------------------------------------
@@ -208,7 +226,7 @@ def test_a_process_stopped_inside_a_transaction(db: Path, then: str, monkeypatch
     names = [tool["name"] for tool in _rows(gate, "SELECT name FROM tools")]
     assert names == (["stopped.one"] if then == "continues" else [])
     assert gate.verify().ok
-    gate.close()
+    _ends_well(gate)
 
 
 def _rows(gate: Service, sql: str) -> list[dict[str, object]]:
@@ -249,7 +267,7 @@ def test_a_store_that_cannot_be_written_is_refused_at_start() -> None:
         assert str(folder / "gate.db") in str(caught.value)
         gate = service(folder / "gate.db")
         assert gate.submit(act(amount=5, to="bob")).kind == "run"
-        gate.close()
+        _ends_well(gate)
     finally:
         shutil.rmtree(folder)
 
@@ -278,7 +296,7 @@ def test_a_store_whose_file_goes_away(db: Path, how: str) -> None:
     answer(gate, hold)
     assert gate.claim(hold, act()).run
     assert gate.verify().ok
-    gate.close()
+    _ends_well(gate)
 
 
 def test_a_lost_key_that_comes_back(db: Path) -> None:
@@ -297,7 +315,7 @@ def test_a_lost_key_that_comes_back(db: Path) -> None:
     away.rename(key)
     gate = service(db)
     assert gate.claim(hold, act()).run
-    gate.close()
+    _ends_well(gate)
 
 
 def test_another_key_claims_nothing(db: Path) -> None:
@@ -312,7 +330,7 @@ def test_another_key_claims_nothing(db: Path) -> None:
     files.write_key(db, gate.store.key)
     gate = service(db)
     assert gate.action(hold).state == State.APPROVED
-    gate.close()
+    _ends_well(gate)
 
 
 # ---- damage and other schemas -----------------------------------------------------------------------------
@@ -357,7 +375,7 @@ def test_a_damaged_page_runs_nothing(db: Path, table: str) -> None:
     assert gate.submit(act(amount=5, to="bob")).kind == "run"
     assert gate.claim(hold, act()).run
     assert gate.verify().ok
-    gate.close()
+    _ends_well(gate)
 
 
 def test_no_backup_of_a_damaged_store(db: Path, tmp_path: Path) -> None:
@@ -386,7 +404,7 @@ def test_a_newer_version_migrates_under_a_running_one(db: Path) -> None:
     with closing(sqlite3.connect(db)) as raw:
         raw.execute(f"PRAGMA user_version = {migrations.NEWEST}")
     assert gate.submit(act(amount=5, to="bob")).kind == "run"
-    gate.close()
+    _ends_well(gate)
 
 
 def _one_more(tx: Tx) -> None:
@@ -408,4 +426,4 @@ def test_an_older_schema_is_refused_until_it_is_migrated(db: Path, monkeypatch: 
     gate = service(db)
     assert gate.claim(hold, act()).run
     assert gate.verify().ok
-    gate.close()
+    _ends_well(gate)
