@@ -72,7 +72,7 @@ def explain_command(
     else:
         _show(told, action.name)
     if not told.parameters_known and told.files:
-        tell_untold([action.name], what="--tools FILE")
+        tell_untold([action.name], what="--tools FILE or --db FILE")
 
 
 def _of_store(db: Path) -> Tools:
