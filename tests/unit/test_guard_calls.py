@@ -235,19 +235,24 @@ def test_the_snapshot_is_what_runs(gate: Gate) -> None:
 def test_a_failed_settle_never_replaces_the_result(tmp_path: Path) -> None:
     """A tool whose end cannot be recorded has run: its caller gets the result, or its own exception."""
     gate = gate_on(tmp_path)
+    gate.open()
+    folder = Path(gate.service.store.path).parent
+    aside = folder.with_name("aside")
 
     @gate.guard("desk.pay")
     def pay(amount: int) -> str:
-        gate.service.store.close()
+        folder.rename(aside)
         if amount == 6:
             raise KeyError(amount)
         return "paid"
 
     assert pay(5) == "paid"
     gate.close()
+    aside.rename(folder)
     with pytest.raises(KeyError):
         pay(6)
     gate.close()
+    aside.rename(folder)
     with gate:
         states = [record.body["move"]["to"] for record in gate.service.records() if "move" in record.body]
     assert states == ["running", "running"]
