@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,9 @@ ROUTE = Route(app="A0GATE", api_host="127.0.0.1", channel="C0APPROVALS", message
 ASKER = Principal("person", "U0ASKER", "T0LOCAL")
 
 
+@cache
 def policy(text: str = POLICY, name: str = "desk.yml") -> PolicySet:
-    """Return a policy of one file."""
+    """Return a policy of one file; nothing changes it once it is loaded, so it is loaded once."""
     return load_texts({name: text})
 
 
