@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ PATTERNS = ("glob", "not_glob", "regex", "not_regex")
 OPERATORS = ("eq", "ne", *ORDERING, "in", "not_in", *PATTERNS, "contains", "exists", "length")
 _GROUPS = ("all", "any", "not")
 AMOUNT = ("effect", "amount")
+_WHOM = ("on_behalf_of",)
+_WRITTEN_WHOM = re.compile(r"person:[UW][A-Z0-9]{2,30}|(?:email|outside):.+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,8 @@ class _LeafParser:
             where = loc if bare else (*loc, word)
             if word == "optional" or not self._known(word, operand, where):
                 continue
+            if self.keys == _WHOM and word in ("eq", "ne", "in", "not_in"):
+                self._whom(operand, where)
             if self._is_whole(word, operand):
                 wholes.extend(self._whole(word, operand, where))
                 continue
@@ -181,6 +186,15 @@ class _LeafParser:
             return operators.compares(word, operand)
         test = operators.equals(operand)
         return test if word == "eq" else operators.opposite(test)
+
+    def _whom(self, raw: Any, loc: Loc) -> None:
+        """Refuse a person written in a way that fits nobody, such as by a name of the file."""
+        for each in raw if isinstance(raw, list) else [raw]:
+            if isinstance(each, str) and not _WRITTEN_WHOM.fullmatch(each.strip()):
+                self._bad(
+                    loc,
+                    f"{quoted(each)} is nobody: write person:U… (a Slack user id), email:… or outside:…",
+                )
 
     def _pattern(self, word: str, raw: Any, loc: Loc) -> Test | None:
         if not isinstance(raw, str) or not raw:

@@ -311,3 +311,26 @@ def test_the_revision_is_the_digest_of_the_content(tmp_path: Path) -> None:
 def test_a_text_that_is_no_mapping_is_an_error(text: str) -> None:
     """The message says what a policy is."""
     assert "must be a mapping with version, default and rules" in only_problem(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "loads"),
+    [
+        ("person:U07QK3M9D2X", True),
+        ("email:a@example.com", True),
+        ("{in: [person:U07QK3M9D2X, 'outside:customer 81']}", True),
+        ("{glob: 'person:*'}", True),
+        ("person:alice", False),
+        ("alice", False),
+        ("{in: [person:U07QK3M9D2X, U02ALICE]}", False),
+        ("{ne: 'person:'}", False),
+    ],
+)
+def test_a_person_is_written_so_that_somebody_can_be_meant(written: str, loads: bool) -> None:
+    """A condition on ``on_behalf_of`` that fits nobody does not load, for its block would never apply."""
+    rule = f"rules: [{{id: not-for, when: {{on_behalf_of: {written}}}, then: block, reason: No.}}]"
+    text = f"version: 1\nname: desk\ndefault: allow\nnames: {{alice: U02ALICE}}\n{rule}\n"
+    if loads:
+        load(text)
+    else:
+        assert "is nobody: write person:U…" in only_problem(text)
