@@ -203,7 +203,7 @@ def test_a_change_that_nobody_could_ever_approve_ends_undelivered(office_of: Any
 
 
 def test_who_changes_a_call_has_seen_every_value_of_it(office_of: Any) -> None:
-    """A value that is cut on the card decides nothing yet, but may once the call is changed: view it first."""
+    """A value that is cut on the card decides nothing yet, but may once changed: view it first."""
     office = office_of(EDITABLE)
     office.open()
     record = office.hold(**REFUND | {"reason": "x" * 200 + " or not"})
