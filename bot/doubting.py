@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-
 from bot import names
 from bot.answers import Answers
 from bot.deciding import OLD, Deciding
 from bot.desk import Desk
-from bot.forms import FAILED, errors, window
+from bot.forms import answered, errors
 from bot.payloads import Press, input_value
 from bot.references import Origin
 from bot.views import doubt, modals
 from bot.views.text import Block
-from gate.errors import Fault, IllegalMove
+from gate.errors import IllegalMove
 from gate.lifecycle import State
 from gate.model import HoldRecord
-
-log = logging.getLogger("bot")
 
 TOO_LONG = f"A comment has at most {modals.COMMENT_LIMIT} characters; nothing was recorded."
 
@@ -40,13 +36,7 @@ class Doubting:
 
     async def submit(self, press: Press) -> Block:
         """Record what a form says; an empty answer closes the form, and the card says the rest."""
-        try:
-            return await self._submit(press)
-        except Fault as fault:
-            return window("Not recorded", str(fault))
-        except Exception:
-            log.exception("A form could not be recorded")
-            return window("Not recorded", FAILED)
+        return await answered(self._submit(press))
 
     async def _draw(self, press: Press, view: str) -> bool:
         origin, record = await self._deciding.found(press)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 
 from bot import names
@@ -10,17 +9,15 @@ from bot.answers import Answers
 from bot.deciding import OLD, Deciding
 from bot.desk import Desk
 from bot.edited import given
-from bot.forms import FAILED, MISSING, TOO_LONG, errors, window
+from bot.forms import MISSING, TOO_LONG, answered, errors, window
 from bot.payloads import Press, input_value
 from bot.references import Origin
 from bot.views import edits, modals
 from bot.views.card import is_cut, must_view
 from bot.views.text import Block
-from gate.errors import BadEdit, Fault, IllegalMove
+from gate.errors import BadEdit, IllegalMove
 from gate.lifecycle import State
 from gate.model import Field, HoldRecord
-
-log = logging.getLogger("bot")
 
 TITLE = "Edit and approve"
 APPROVED = "It is approved already: it can be stopped, but not changed any more."
@@ -50,15 +47,7 @@ class Editing:
 
     async def submit(self, press: Press) -> Block:
         """Record what a form says; an empty answer closes the form, and the card says the rest."""
-        try:
-            return await self._submit(press)
-        except Fault as fault:
-            if fault.code == "comment_required":
-                return errors(str(fault))
-            return window("Not recorded", str(fault))
-        except Exception:
-            log.exception("A form could not be recorded")
-            return window("Not recorded", FAILED)
+        return await answered(self._submit(press))
 
     async def _draw(self, press: Press, view: str) -> bool:
         origin, record = await self._deciding.found(press)

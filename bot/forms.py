@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from bot import names
 from bot.deciding import OLD, Answer, Deciding
@@ -45,15 +45,7 @@ class Forms:
             The answer for Slack: errors beside the inputs, or the window that says what went wrong; empty
             where the answer is recorded, which closes the form: the card says the rest.
         """
-        try:
-            return await self._submit(press)
-        except Fault as fault:
-            if fault.code == "comment_required":
-                return errors(str(fault))
-            return window("Not recorded", str(fault))
-        except Exception:
-            log.exception("A form could not be recorded")
-            return window("Not recorded", FAILED)
+        return await answered(self._submit(press))
 
     async def _submit(self, press: Press) -> Block:
         try:
@@ -100,6 +92,23 @@ def lacking(press: Press) -> str:
         press: The submitted form.
     """
     return ONLY_OTHER if input_value(press.values, modals.REASON_BLOCK, names.REASON) else NO_REASON
+
+
+async def answered(submission: Awaitable[Block]) -> Block:
+    """Return what Slack is answered for a form, whatever becomes of it; nothing is raised.
+
+    Args:
+        submission: Records the form, and gives the answer where that went well.
+    """
+    try:
+        return await submission
+    except Fault as fault:
+        if fault.code == "comment_required":
+            return errors(str(fault))
+        return window("Not recorded", str(fault))
+    except Exception:
+        log.exception("A form could not be recorded")
+        return window("Not recorded", FAILED)
 
 
 def errors(message: str) -> Block:
