@@ -85,7 +85,7 @@ def _frozen(freezes: Sequence[Freeze]) -> list[Block]:
     if not freezes:
         return []
     told = freeze_lines(freezes)
-    return [blocks.header(Shown("Frozen: nothing of it runs")), *told, blocks.divider()]
+    return [blocks.header(Shown("Frozen: only declared reads run")), *told, blocks.divider()]
 
 
 def _holds(title: str, records: Sequence[HoldRecord], most: int, *, answers: bool) -> list[Block]:
@@ -158,9 +158,10 @@ def _answered(answered: Sequence[Answered]) -> list[Block]:
 def _answer(each: Answered) -> list[Block]:
     said = "Approved" if each.decision.said == "approve" else "Denied"
     when = [rich_text(Shown(f"{said} ")), date(each.decision.at), rich_text(Shown(": "))]
+    which = rich_text(one_line(f" ({each.call.action_id[:ID_DIGITS]})"), 20)
     if each.decision.said == "deny" and each.call.state is State.DENIED:
-        return [*when, *past_elements(replace(each.call, by=""), 150, dated=False, ending=False)]
-    return [*when, *past_elements(each.call, 150, dated=False)]
+        return [*when, *past_elements(replace(each.call, by=""), 150, dated=False, ending=False), which]
+    return [*when, *past_elements(each.call, 150, dated=False), which]
 
 
 def _budgets(budgets: Sequence[Spent]) -> list[Block]:

@@ -1,13 +1,17 @@
-"""What ``/gate show`` shows is what the card shows."""
+"""What ``/gate show`` shows is what the card shows; the home tab tells alike rows apart."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from bot.references import code_of
 from bot.views.card import Place, card
+from bot.views.home import HomePage, home
 from bot.views.inbox import show_blocks
 from gate.lifecycle import State
+from gate.model.overview import Answered
+from tests.bot.gallery import FROZEN, OLD, denied
 from tests.bot.records import refund
 
 
@@ -37,3 +41,17 @@ def test_a_decided_hold_has_no_code() -> None:
     """Nothing is offered that could not be done any more."""
     record = refund(state=State.DENIED)
     assert code_of(record) not in texts_in(show_blocks(record, Place()))
+
+
+def test_calls_that_look_alike_are_told_apart_by_their_ids() -> None:
+    """Each row under what somebody decided carries the short id that commands take."""
+    alike = [replace(OLD, action_id=start * 16) for start in "ef"]
+    page = HomePage(answered=tuple(Answered(each, denied("No.")[0]) for each in alike))
+    told = texts_in(home(page)["blocks"])
+    assert "(eeeeeeee)" in told
+    assert "(ffffffff)" in told
+
+
+def test_a_freeze_says_what_runs_in_spite_of_it() -> None:
+    """Declared reads run under a freeze, and the tab does not say otherwise."""
+    assert "Frozen: only declared reads run" in texts_in(home(HomePage(freezes=FROZEN))["blocks"])
