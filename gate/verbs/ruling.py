@@ -124,7 +124,16 @@ def apply(turn: Turn, change: Change, *, by: str, count: Callable[[Turn], None])
     turn.log("policy", actor=by, revision=policy.revision, before=change.before, changes=list(change.words))
     for channel in change.channels:
         turn.notify("announce", None, channel=channel, text=_announcement(change, by))
+    for row in turn.tx.all(_ASKED):
+        turn.notify("refresh", row)
     return True
+
+
+_ASKED = (
+    "SELECT a.id, a.session, h.version FROM actions a JOIN holds h ON h.action = a.id "
+    "WHERE a.state = 'pending' AND EXISTS (SELECT 1 FROM cards c WHERE c.action = a.id)"
+)
+"""Holds whose cards stand: another policy may want more people for them, and the cards say how many."""
 
 
 def _announcement(change: Change, by: str) -> str:

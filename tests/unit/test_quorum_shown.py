@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gate.lifecycle import State
-from tests.kit import ALICE, BOB, POLICY, act, answer, policy, service
+from tests.kit import ALICE, BOB, POLICY, act, answer, policy, post, service
 
 STRICTER = POLICY.replace("reason: Above ten.}", "quorum: 2, reason: Above ten.}")
 
@@ -21,3 +21,19 @@ def test_the_larger_quorum_is_shown_while_it_counts() -> None:
     assert answer(gate, one, ALICE).state is State.PENDING
     assert answer(gate, one, BOB).state is State.APPROVED
     assert [each.quorum for each in gate.hold(one).requirements] == [1]
+
+
+def test_a_new_revision_redraws_the_cards_that_stand() -> None:
+    """Nobody decides by a card that still tells the old quorum; holds without one, or decided, are left."""
+    gate = service(text=POLICY)
+    shown, decided = (gate.submit(act(to=who), wait=False).record.id for who in ("dave", "erin"))
+    post(gate)
+    answer(gate, decided, ALICE)
+    post(gate)
+    unposted = gate.submit(act(to="frank"), wait=False).record.id
+    gate.apply(policy(STRICTER), by="cli:x")
+    told = post(gate)
+    assert [each.hold for each in told if each.kind == "refresh"] == [shown]
+    assert [each.hold for each in told if each.kind == "card"] == [unposted]
+    assert not gate.apply(policy(STRICTER), by="cli:x")
+    assert post(gate) == []
