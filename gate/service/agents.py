@@ -20,7 +20,7 @@ from gate.policy.policyset import PolicySet
 from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
 from gate.recorded import facts_shown, facts_text, read_facts
-from gate.redact import describe, hide, redact_text
+from gate.redact import describe, redact_text
 from gate.service.describing import with_told
 from gate.service.preparing import (
     concealed_in,
@@ -29,6 +29,7 @@ from gate.service.preparing import (
     rerouted_ruling,
     rerouted_use,
     spending_of,
+    without_secrets,
 )
 from gate.service.revising import recorded_of
 from gate.service.road import Road, T, afterwards
@@ -39,7 +40,7 @@ from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
-from gate.verbs.turn import ACTION, Turn, action_row
+from gate.verbs.turn import ACTION, MustLast, Turn, action_row
 
 log = logging.getLogger("gate")
 
@@ -233,8 +234,14 @@ class AgentVerbs(Road):
     def _submit(
         self, new: str, action: Action, wait: bool, would_block: bool, owner: object | None
     ) -> Submission:
+        lasting = False
+
         def verb(turn: Turn, draft: submitting.Draft) -> Submission:
+            nonlocal lasting
             submission = submitting.submit(turn, draft, wait=wait, would_block=would_block)
+            if submission.kind != "run" and not (lasting or self._durably(new, draft)):
+                lasting = True  # frozen, or found again: it did not become an allowed call
+                raise MustLast
             self._hands.note_secrets(new, draft.redacted.secrets)
             if submission.waiter:
                 self._waits.keep(submission.waiter, owner)  # before the commit, so no heartbeat comes between
@@ -243,7 +250,7 @@ class AgentVerbs(Road):
         return self._judged(
             lambda policy: self._draft(new, action, policy),
             verb,
-            durable=lambda draft: self._durably(new, draft),
+            durable=lambda draft: lasting or self._durably(new, draft),
         )
 
     def _durably(self, new: str, draft: submitting.Draft) -> bool:
@@ -262,7 +269,7 @@ class AgentVerbs(Road):
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
         return submitting.Draft(
             id=new,
-            action=_without_secrets(action),
+            action=without_secrets(action),
             digest=digest,
             verdict=verdict,
             redacted=redacted,
@@ -341,9 +348,9 @@ class AgentVerbs(Road):
             raise
 
     def _settle(self, action_id: str, end: End, store: SqliteStore | None = None) -> None:
+        durable = self._hands.durable(action_id)
         try:
-            with self._turn(durable=self._hands.durable(action_id), store=store) as turn:
-                claiming.settle(turn, action_id, end)
+            self._lasting(lambda turn: claiming.settle(turn, action_id, end), durable=durable, store=store)
         except IllegalMove as fault:
             log.error("The end of action %s was not recorded: %s", action_id, fault)
         self._unsettled.pop(action_id, None)
@@ -365,12 +372,19 @@ class AgentVerbs(Road):
         """Say that this process lives, doubt the actions of the dead, and settle what could not be before."""
         for action_id, end in list(self._unsettled.items()):
             self._settle(action_id, end)
-        with self._turn(durable=False) as turn:
+        over: frozenset[int] = frozenset()
+
+        def beat(turn: Turn) -> bool:
+            nonlocal over
+            before = turn.head
             timing.keep(turn)
             waits, over = self._waits.standing()
             for waiter in over:
                 leaving.leave(turn, waiter, gone=False)
             living.beat(turn, self._hands.ids() | self._unsettled.keys(), waits | over)
+            return turn.head != before
+
+        self._lasting(beat, durable=False)
         self._waits.ended(over)
         self._note_jump()
 
@@ -381,11 +395,3 @@ class AgentVerbs(Road):
             with self._turn() as turn:
                 timing.note_jump(turn, turn.own + drift)
             self._drift = drift
-
-
-def _without_secrets(action: Action) -> Action:
-    """Return a call whose note and target hold no secrets of a known shape; most have neither."""
-    if action.note is None and action.target is None:
-        return action
-    note, target = (None if each is None else hide(each) for each in (action.note, action.target))
-    return replace(action, note=note, target=target)

@@ -15,12 +15,20 @@ from gate.policy.policyset import PolicySet
 from gate.policy.reading import Subject, reader
 from gate.policy.uses import key_of, uses_of
 from gate.recorded import facts_shown
-from gate.redact import Redacted, redact
+from gate.redact import Redacted, hide, redact
 from gate.store import rows
 from gate.values import currency_code, decimal_of, parse_path
 from gate.verbs import ledger
 from gate.verbs.backfill import Told
 from gate.verbs.ledger import Entry, Spending
+
+
+def without_secrets(action: Action) -> Action:
+    """Return a call whose note and target hold no secrets of a known shape; most have neither."""
+    if action.note is None and action.target is None:
+        return action
+    note, target = (None if each is None else hide(each) for each in (action.note, action.target))
+    return replace(action, note=note, target=target)
 
 
 def redacted_for(policy: PolicySet, action: Action, verdict: Verdict) -> Redacted:

@@ -29,7 +29,7 @@ from gate.store.port import Tx
 from gate.store.sqlite import SqliteStore
 from gate.verbs import backfill, bursts, ledger, living, publishing, ruling, timing, workspace
 from gate.verbs.claim import End
-from gate.verbs.turn import Stale, Turn
+from gate.verbs.turn import MustLast, Stale, Turn
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -199,6 +199,18 @@ class Road:
             for observer in list(self.observers):
                 afterwards(partial(observer, frozenset(turn.touched)))
 
+    def _lasting(
+        self, verb: Callable[[Turn], bool], *, durable: bool, store: SqliteStore | None = None
+    ) -> None:
+        """Run a verb in one turn; where it tells that more than that came of it, again in a durable one."""
+        try:
+            with self._turn(durable=durable, store=store) as turn:
+                if verb(turn) and not durable:
+                    raise MustLast
+        except MustLast:
+            with self._turn(store=store) as turn:
+                verb(turn)
+
     def _begin(self, tx: Tx, process: int) -> Turn:
         """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
         migrations.refuse_newer(tx)
@@ -246,6 +258,8 @@ class Road:
                     revision = turn.revision
                     if (revision, self.store.key_id) == (policy.revision, key):
                         return verb(turn, prepared)
+            except MustLast:
+                continue
             except Stale as stale:
                 self._learn_facts(stale.session, stale.facts)
             else:

@@ -143,8 +143,11 @@ def _start(turn: Turn, row: Row, asked: Judgement, found: Sequence[Judged]) -> N
     turn.notify("refresh", row)
 
 
-def settle(turn: Turn, action_id: str, end: End) -> None:
+def settle(turn: Turn, action_id: str, end: End) -> bool:
     """Record how a started action ended; also after it had been in doubt, by the process that ran it.
+
+    Returns:
+        Whether it had been in doubt, so that people are told.
 
     Raises:
         IllegalMove: It was not started by this process, or is settled already.
@@ -152,7 +155,7 @@ def settle(turn: Turn, action_id: str, end: End) -> None:
     row = turn.tx.one(_IN_HAND, (action_id,)) or action_row(turn.tx, action_id)
     if row["state"] not in (State.RUNNING, State.IN_DOUBT) or row["process"] != turn.process:
         raise IllegalMove(f"The action {action_id} is not in hand here; it is {row['state']}.")
-    late = row["state"] == State.IN_DOUBT
+    late: bool = row["state"] == State.IN_DOUBT
     state, code = (State.SUCCEEDED, "ran") if end.ok else (State.FAILED, "failed")
     error = end.error if end.started else "never started"
     kept = {"result": end.result, "kept": end.result is not None, "error": error, "late": late}
@@ -161,6 +164,7 @@ def settle(turn: Turn, action_id: str, end: End) -> None:
     )
     if late or row["version"]:
         doubts.tell(turn, row, _told(end, late))
+    return late
 
 
 _IN_HAND = (

@@ -39,6 +39,10 @@ class Stale(Exception):
         self.session, self.facts = session, facts
 
 
+class MustLast(Exception):
+    """More came of a turn than a crash of the machine may lose; it is rolled back and done again, durably."""
+
+
 @dataclass(slots=True)
 class Turn:
     """What every verb works with.
