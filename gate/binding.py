@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import Parameter
 from typing import Any, get_type_hints
@@ -27,8 +27,8 @@ class Bound:
         live: What is passed through unjudged, by parameter name.
     """
 
-    arguments: dict[str, Any]
-    live: dict[str, Any]
+    arguments: dict[str, Any] = field(repr=False)
+    live: dict[str, Any] = field(repr=False)
 
 
 class Binding:

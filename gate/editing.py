@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.digest import canonical, copied
@@ -38,7 +38,7 @@ class Edited:
 
     submitted: Action
     action: Action
-    patch: Patch
+    patch: Patch = field(repr=False)
     version: int
 
 

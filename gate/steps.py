@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gate.context import Running
@@ -77,7 +77,7 @@ class Raised:
 class Returned:
     """What the tool returned."""
 
-    value: Any
+    value: Any = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

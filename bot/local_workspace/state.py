@@ -27,9 +27,9 @@ from bot.local_workspace.views import Views
 class Secrets:
     """The tokens and the signing secret of the one installed app; fresh for each workspace."""
 
-    bot_token: str = field(default_factory=lambda: f"xoxb-local-{secrets.token_hex(12)}")
-    app_token: str = field(default_factory=lambda: f"xapp-local-{secrets.token_hex(12)}")
-    signing_secret: str = field(default_factory=lambda: secrets.token_hex(16))
+    bot_token: str = field(default_factory=lambda: f"xoxb-local-{secrets.token_hex(12)}", repr=False)
+    app_token: str = field(default_factory=lambda: f"xapp-local-{secrets.token_hex(12)}", repr=False)
+    signing_secret: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
     bot_status: str = "valid"
     app_status: str = "valid"
 

@@ -33,7 +33,7 @@ class Judgement:
 
     verdict: Verdict
     spending: Spending
-    facts: str = "{}"
+    facts: str = field(default="{}", repr=False)
     concealed: frozenset[str] = frozenset()
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
@@ -139,6 +139,7 @@ def _write(
         "WHERE action = ?",
         (turn.us, row["id"]),
     )
+    planning.shorten_ask_again(turn, row["id"], added)
     planning.plan(turn, row, needs, again=True)
     planning.count_again(turn, row, look.requirements(row), needs)
     rules = [*json.loads(row["rules"]), *(each.rule for each in said)]

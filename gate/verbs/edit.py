@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.budget import Use
@@ -46,7 +46,7 @@ class Revised:
 
     action: Action
     digest: str
-    patch: Mapping[str, Any]
+    patch: Mapping[str, Any] = field(repr=False)
     changes: tuple[Change, ...]
     verdict: Verdict
     arguments: str
@@ -54,7 +54,7 @@ class Revised:
     concealed: frozenset[str]
     described: str
     uses: tuple[Use, ...]
-    facts: str
+    facts: str = field(repr=False)
 
 
 def edit(
@@ -234,13 +234,14 @@ def _decisive(turn: Turn, row: Row, revised: Revised) -> list[str]:
 
 def _bring_forward(turn: Turn, row: Row, revised: Revised, rulings: Sequence[Ruling]) -> None:
     """Make the next version the current one; no deadline moves later."""
-    spans = [each.expires_in for each in revised.verdict.requirements]
-    expires = min([row["expires_at"], *(to_us(turn.now + span) for span in spans)])
+    needs = revised.verdict.requirements
+    expires = min([row["expires_at"], *(to_us(turn.now + each.expires_in) for each in needs)])
     turn.tx.run(
         "UPDATE holds SET version = ?, expires_at = ?, deadline = ?, accepted_at = coalesce(accepted_at, ?) "
         "WHERE action = ?",
         (row["version"] + 1, expires, expires, turn.us, row["id"]),
     )
+    planning.shorten_ask_again(turn, row["id"], needs)
     rules = list(dict.fromkeys(each.rule for each in rulings))
     turn.tx.run(
         "UPDATE actions SET rules = ?, described = ? WHERE id = ?",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from gate.clock import from_us, to_us
 from gate.model import Requirement
@@ -56,6 +56,20 @@ def plan(turn: Turn, row: Row, needs: Sequence[Requirement], *, again: bool = Fa
     for each in needs:
         if each.hand_over_at is not None and not each.handed and to_us(each.hand_over_at) < row["expires_at"]:
             turn.notify("hand_over", row, text=", ".join(each.rules), due_at=to_us(each.hand_over_at))
+
+
+def shorten_ask_again(turn: Turn, hold: str, added: Iterable[Requirement]) -> None:
+    """Have an identical repeat asked about as soon as the strictest of a hold's requirements says.
+
+    Args:
+        turn: The open turn.
+        hold: Its id.
+        added: What is required of it on top of what was.
+    """
+    for span in {each.ask_again_after // timedelta(microseconds=1) for each in added}:
+        turn.tx.run(
+            "UPDATE holds SET ask_again_us = ? WHERE action = ? AND ask_again_us > ?", (span, hold, span)
+        )
 
 
 def _reminders(turn: Turn, row: Row, needs: Iterable[Requirement]) -> list[int]:

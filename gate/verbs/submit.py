@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -63,7 +63,7 @@ class Draft:
     concealed: frozenset[str]
     described: str
     spending: Spending
-    facts: str
+    facts: str = field(repr=False)
     limits: Limits
     recorded: str = ""
     judged: tuple[Judged, ...] = ()

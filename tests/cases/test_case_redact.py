@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr
 
+from bot.local_workspace.state import Secrets
 from bot.settings import BotSettings
 from bot.views.card import card, card_text
 from gate import Evidence, Gate, Pending
+from gate.binding import Bound
+from gate.editing import Edited
 from gate.errors import ActionError, IllegalMove
 from gate.lifecycle import State
 from gate.model import Action, HoldRecord
 from gate.outcomes import ResultNotKept
 from gate.redact import HIDDEN
+from gate.steps import Returned
 from tests.gate_kit import gate_on, people
 from tests.kit import ALICE, ASKER, POLICY, act, answer, service
 
@@ -250,6 +254,20 @@ def test_nothing_secret_stands_in_a_repr() -> None:
     settings = BotSettings(bot_token=KEY, app_token=KEY, signing_secret=KEY)
     record = seen(text=KEY)
     assert KEY not in repr(action) + repr(settings) + repr(record)
+
+
+def test_no_step_of_a_call_has_its_values_in_its_repr() -> None:
+    """What is bound, returned or changed on the way is not written down by whoever prints the step."""
+    action = act("desk.do", text=KEY)
+    steps = [
+        Bound({"text": KEY}, {"ctx": KEY}),
+        Returned(KEY),
+        Edited(action, action, {"args.text": KEY}, 2),
+    ]
+    assert KEY not in repr(steps)
+    local = Secrets()
+    shown = repr(local)
+    assert not any(each in shown for each in (local.bot_token, local.app_token, local.signing_secret))
 
 
 def test_a_refused_call_is_recorded_without_its_secrets() -> None:

@@ -243,6 +243,22 @@ def test_no_deadline_moves_later_and_a_shorter_one_counts() -> None:
     assert change(gate, other, amount=900).expires_at == clock.now() + timedelta(minutes=5)
 
 
+def test_a_rule_of_the_changed_call_may_have_a_repeat_asked_about_sooner() -> None:
+    """The shortest ask_again_after counts, that of a rule which only the changed call runs into included."""
+    text = EDITABLE.replace(
+        "  - {id: huge",
+        "  - {id: high, match: desk.pay, when: {args.amount: {gt: 500}}, then: require_approval, "
+        "reason: High., approvers: [U0CAROL], ask_again_after: 0s, editable: [args.amount]}\n  - {id: huge",
+    )
+    gate = service(text=text)
+    same, changed = _held(gate, amount=400, to="bob"), _held(gate, amount=450, to="bob")
+    change(gate, changed, amount=900)
+    answer(gate, changed, CAROL, "deny")
+    answer(gate, same, ALICE, "deny")
+    assert gate.submit(act(amount=450, to="bob")).kind == "held"
+    assert gate.submit(act(amount=400, to="bob")).kind == "ended"
+
+
 def test_at_most_five_changes() -> None:
     """The sixth change is refused, whoever makes it; the call can still be approved as it is."""
     gate = service(text=EDITABLE)
