@@ -39,6 +39,7 @@ CUT_VALUES = 8
 COMMENTS = 3
 ID_DIGITS = 8
 """Characters of a hold's id that its card shows; commands take them."""
+IN_BURST = "*One of a burst*: another card in this channel lists what waits of this session, with totals."
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +251,7 @@ def _terms(record: HoldRecord) -> Block:
 def _mark(record: HoldRecord, place: Place) -> Block:
     """Return what tells one hold from another that looks the same, and what place this is."""
     parts = [plain(one_line(f"Hold {record.id[:ID_DIGITS]} of session {record.session}"), 150)]
+    parts += [fixed(IN_BURST)] if record.in_burst else []
     parts += [fixed("*Local workspace, not Slack*")] if place.local else []
     parts += [fixed("*Staging*: `GATE_CHANNEL` replaced the policy's channels")] if place.staging else []
     return blocks.context(*parts)

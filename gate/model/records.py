@@ -60,6 +60,7 @@ class HoldRecord:
         denied: What people denied this agent before, newest first.
         similar: Other holds of the same action that wait now, oldest first.
         annotation: What a person says became of it while it is in doubt; None for nothing.
+        in_burst: Whether it waits while a card of its session's burst stands in a channel of its own.
     """
 
     id: str
@@ -103,6 +104,7 @@ class HoldRecord:
     denied: tuple[PastCall, ...] = ()
     similar: tuple[PastCall, ...] = ()
     annotation: Annotation | None = None
+    in_burst: bool = False
 
 
 @dataclass(frozen=True, slots=True)

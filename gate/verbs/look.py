@@ -253,10 +253,23 @@ def _hold(reader: Reader, store: str, row: Row) -> HoldRecord:
         result=row["result"],
         edits=versions.edits(reader, row["id"], row["version"]),
         editable=_editable(row),
+        in_burst=_in_burst(reader, row),
         **_plain(row),
         **_times(row),
         **_judged(row),
     )
+
+
+def _in_burst(reader: Reader, row: Row) -> bool:
+    """Tell whether people can look at a waiting hold on the card of a burst in its channel too."""
+    if row["state"] != State.PENDING:
+        return False
+    found = reader.one(
+        "SELECT 1 FROM bursts b JOIN notices n ON n.action = ? AND n.kind = 'card' AND n.channel = b.channel "
+        "WHERE b.session = ? AND b.closed_at IS NULL AND b.ts <> '' LIMIT 1",
+        (row["id"], row["session"]),
+    )
+    return found is not None
 
 
 def _editable(row: Row) -> tuple[str, ...]:

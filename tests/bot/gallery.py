@@ -281,6 +281,7 @@ CASES: dict[str, Callable[[], HoldRecord]] = {
     "pending-edited": edited_case,
     "pending-undeclared": undeclared_case,
     "pending-too-long": long_case,
+    "pending-in-burst": lambda: replace(plain_case(), in_burst=True),
     "approved": lambda: refund(
         state=State.APPROVED, decisions=approved(ALICE), use_by=NOW + timedelta(minutes=30)
     ),

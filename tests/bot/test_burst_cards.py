@@ -88,6 +88,17 @@ def _buttons(message: dict[str, Any]) -> list[str]:
     return [each["text"]["text"] for row in rows for each in row]
 
 
+def test_a_card_below_the_burst_says_that_there_is_one(office_of: Any) -> None:
+    """Who reads from the bottom learns on the last card that another one lists all that waits."""
+    office = office_of(FAST)
+    office.open()
+    _refunds(office)
+    _burst(office, "3 calls of one session wait")
+    eventually(lambda: office.agent.hold(office.agent.holds()[0].id).in_burst)
+    later = office.hold(order_id="ORD-9", amount=900, currency="EUR", to="p9@x.example")
+    assert "One of a burst" in spell(office.card(later))
+
+
 @pytest.mark.parametrize("transport", ["socket", "http"])
 def test_deny_all_denies_each_by_itself(office_of: Any, transport: Any) -> None:
     """One reason ends every hold, each with a decision and a record of its own, and the card closes."""

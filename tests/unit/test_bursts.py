@@ -162,6 +162,21 @@ def test_each_channel_has_a_card_with_what_waits_there() -> None:
     assert found == {"C0BOARD": [fire], "C0APPROVALS": pays}
 
 
+def test_a_hold_knows_that_the_card_of_a_burst_lists_it_too() -> None:
+    """Only once that card stands, only while the hold waits, and only for its own session."""
+    gate = service(text=FAST)
+    gate.open_session("s2", agent="desk", on_behalf_of=ASKER)
+    held = [_hold(gate, number) for number in range(3)]
+    other = _hold(gate, 9, "s2")
+    (notice,) = _work(gate)
+    assert not any(gate.hold(each).in_burst for each in held)
+    gate.burst_posted(notice.text, "9.9")
+    assert all(gate.hold(each).in_burst for each in held)
+    assert not gate.hold(other).in_burst
+    answer(gate, held[0], said="deny", comment="No.")
+    assert [gate.hold(each).in_burst for each in held] == [False, True, True]
+
+
 def test_an_unknown_burst_is_said() -> None:
     """A card of another store, or of one that was restored, names nothing here."""
     with pytest.raises(IllegalMove, match="not known"):
