@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,9 @@ NETWORK_FILE_SYSTEMS = frozenset(
     | {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs", "fuse.cephfs", "fuse.gcsfuse"}
 )
 """File systems on which SQLite's locks and write-ahead log cannot be trusted (sqlite.org/wal.html)."""
+
+MOUNTS = Path("/proc/self/mounts")
+"""Where the system lists what is mounted where."""
 
 KEY_BYTES = 32
 
@@ -182,12 +186,18 @@ def _refuse_network(database: Path) -> None:
 def _file_system(database: Path) -> str:
     """Return the type of the mount a path lies on; empty where the system does not tell."""
     try:
-        mounts = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
+        mounts = MOUNTS.read_text("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    target = str(database.absolute())
-    found = [fields for fields in map(str.split, mounts) if len(fields) > 2 and _below(target, fields[1])]
-    return max(found, key=lambda fields: len(fields[1]))[2] if found else ""
+    target, listed = os.path.realpath(database), [line.split(" ") for line in mounts]
+    found = [(_unescaped(each[1]), each[2]) for each in listed if len(each) > 2]
+    below = [each for each in reversed(found) if _below(target, each[0])]  # of two at one place, the later
+    return max(below, key=lambda each: len(each[0]))[1] if below else ""
+
+
+def _unescaped(mount: str) -> str:
+    """Return a path of the list of mounts as it is: blanks and backslashes stand there in octal."""
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), mount)
 
 
 def _below(target: str, mount: str) -> bool:

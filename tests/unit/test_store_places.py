@@ -1,0 +1,50 @@
+"""Where a store may lie: on no network file system, however the way to it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gate.errors import StoreError
+from gate.store import files
+from tests.kit import service
+
+
+def _mounted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *lines: str) -> None:
+    """Let the system list these mounts, each ``place kind``."""
+    listed = tmp_path / "mounts"
+    listed.write_text("".join(f"dev {line} rw 0 0\n" for line in ("/ ext4", *lines)), "utf-8")
+    monkeypatch.setattr(files, "MOUNTS", listed)
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs"])
+@pytest.mark.parametrize("folder", ["share", "our share"])
+def test_a_network_file_system_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, kind: str
+) -> None:
+    """The message names it and what to do; nothing is made there, also where its path has a blank."""
+    place = tmp_path / folder
+    _mounted(monkeypatch, tmp_path, f"{str(place).replace(' ', chr(92) + '040')} {kind}")
+    with pytest.raises(StoreError, match=rf"network file system \({kind}\).*local disk"):
+        service(place / "gate.db")
+    assert not place.exists()
+
+
+def test_a_link_to_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the path leads counts, not how it is written."""
+    (tmp_path / "share").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "share")
+    _mounted(monkeypatch, tmp_path, f"{tmp_path / 'share'} nfs")
+    with pytest.raises(StoreError, match="network file system"):
+        service(tmp_path / "link" / "gate.db")
+
+
+def test_a_local_disk_below_or_over_a_network_one_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest mount counts, and of two at one place the later."""
+    share, disk = tmp_path / "share", tmp_path / "share" / "disk"
+    _mounted(monkeypatch, tmp_path, f"{share} nfs", f"{disk} nfs", f"{disk} ext4")
+    service(disk / "gate.db").close()
+    service(tmp_path / "shared" / "gate.db").close()
