@@ -24,7 +24,8 @@ REMEMBERED = 200
 LOOK = 1.0
 """Seconds between looks for changes."""
 CHARGES = 20.0
-"""Seconds between redrawings for charges alone, of which a busy agent makes many."""
+"""Seconds between redrawings for charges alone, of which a busy agent makes many; also until a tab that Slack
+did not take is drawn again."""
 
 
 @dataclass(slots=True)
@@ -46,6 +47,7 @@ class Homes:
         self._lock = asyncio.Lock()
         self._marks: tuple[tuple[int, ...], int] | None = None
         self._charged_at = 0.0
+        self._stale = False
 
     async def show(self, who: Clicker) -> bool:
         """Draw somebody's tab as things stand now, and remember that they have one.
@@ -65,8 +67,9 @@ class Homes:
         while not stop.is_set():
             try:
                 if self._tabs and await self._changed():
-                    for tab in [*self._tabs.values()]:
-                        await self._draw(tab)
+                    self._stale = True
+                    drawn = [await self._draw(tab) for tab in [*self._tabs.values()]]
+                    self._stale = not all(drawn)
             except Exception:
                 log.exception("The home tabs could not be redrawn; it is tried again")
             await _rest(stop, LOOK)
@@ -79,7 +82,8 @@ class Homes:
             return False
         before = self._marks
         waited = monotonic() - self._charged_at >= CHARGES
-        if before is not None and marks[0] == before[0] and (marks[1] == before[1] or not waited):
+        due = waited and (self._stale or before is None or marks[1] != before[1])
+        if before is not None and marks[0] == before[0] and not due:
             return False
         self._marks, self._charged_at = marks, monotonic()
         return True

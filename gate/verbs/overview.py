@@ -34,6 +34,7 @@ _HIDDEN = (
 _MARKS = (
     "SELECT (SELECT max(id) FROM notices) AS notice, (SELECT count(*) FROM freezes) AS freezes, "
     "(SELECT max(at) FROM freezes) AS frozen, (SELECT count(*) FROM policy) AS policy, "
+    "(SELECT count(*) FROM actions WHERE state IN ('pending', 'approved')) AS open, "
     "(SELECT max(n) FROM ledger) AS charge"
 )
 
@@ -41,7 +42,8 @@ _MARKS = (
 def marks(reader: Reader) -> tuple[tuple[int, ...], int]:
     """Return numbers that change when a hold, a freeze or the policy does, and one for charges."""
     row = reader.one(_MARKS) or {}
-    return tuple(row[key] or 0 for key in ("notice", "freezes", "frozen", "policy")), row["charge"] or 0
+    keys = ("notice", "freezes", "frozen", "policy", "open")
+    return tuple(row[key] or 0 for key in keys), row["charge"] or 0
 
 
 def answers(reader: Reader, person: Person, limit: int) -> list[Answered]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
+from bot.local_workspace import LocalWorkspace
 from gate.lifecycle import State
 from gate.model import Action, Parameters
 from tests.bot.bot_fixtures import CHANNEL, NOBODY, Office, eventually, office_of, spell
@@ -90,3 +93,17 @@ def test_the_home_tab_keeps_up(office_of: Callable[[str], Office]) -> None:
     assert office.control.views("U0ALICE") == []
     office.agent.freeze("agent", "billing", by="ops", reason="audit")
     assert "the agent billing" in says("Frozen")
+
+
+def test_a_home_tab_that_slack_did_not_take_is_drawn_again(
+    office_of: Callable[[str], Office], workspace: LocalWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What failed once is there soon after, though nothing changes any more."""
+    monkeypatch.setattr("bot.homes.CHARGES", 0.0)
+    office = office_of(POLICY)
+    office.open()
+    office.control.open_home("U0ALICE")
+    eventually(lambda: "Nothing waits for you." in spell(office.control.home("U0ALICE")))
+    workspace.control.faults.set("views.publish", kind="error", error="service_unavailable")
+    record = office.hold()
+    eventually(lambda: f"hold {record.id[:8]}" in spell(office.control.home("U0ALICE")))

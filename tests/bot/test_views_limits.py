@@ -10,14 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.references import Origin, Reference
+from bot.views import doubt, nudge
 from bot.views.card import Place, card, card_text, must_view
+from bot.views.edits import edit_form
 from bot.views.everything import MOST_PAGES, everything, fits_view, paged
 from bot.views.home import HomePage, home
 from bot.views.inbox import budget_blocks, list_blocks, show_blocks
 from bot.views.modals import approve_form, deny_form, told
 from bot.views.values import decisive_values
 from gate.lifecycle import State
-from gate.model import Decision, Evidence, Freeze, HoldRecord, PastCall
+from gate.model import Decision, Evidence, Field, Freeze, HoldRecord, PastCall
 from gate.model.overview import Answered
 from tests.bot.gallery import SPENT
 from tests.bot.records import BOB, MARK, NASTY, NOW, hostile, refund, texts
@@ -71,6 +73,8 @@ def test_hostile_modals_stay_within_limits(record: HoldRecord) -> None:
     """Slack takes each modal and the home tab, whatever stands in them."""
     check_view(deny_form(record, origin(record)))
     check_view(approve_form(record, origin(record)))
+    check_view(doubt.form(record, origin(record), ran=True))
+    check_view(edit_form(record, origin(record), [Field("args.amount", "text")]))
     page = _page(record)
     check_view(home(page, local=True))
     check_message(budget_blocks(page.budgets), "x")
@@ -150,6 +154,9 @@ def test_no_text_of_others_reaches_markup(parts: list[str], state: State) -> Non
         budget_blocks(_page(spoilt).budgets),
         list_blocks([spoilt]),
         show_blocks(spoilt, Place()),
+        doubt.form(spoilt, origin(spoilt), ran=True),
+        edit_form(spoilt, origin(spoilt), [Field("args.amount", "text")]),
+        nudge.reminder(spoilt, spoilt.requirements[0].approvers)[0],
         told("x", mark),
     ]
     assert not [text for view in views for text in text_objects(view, "mrkdwn") if MARK in text]
