@@ -81,8 +81,8 @@ def test_hostile_modals_stay_within_limits(record: HoldRecord) -> None:
     check_message(list_blocks([record] * 3, [record], page.freezes), "x")
     check_message(show_blocks(record, Place(local=True, staging=True)), "x")
     pages = paged(record)
-    for page in range(len(pages.pages)):
-        check_view(everything(record, origin(record, page), pages))
+    for number in range(len(pages.pages)):
+        check_view(everything(record, origin(record, number), pages))
 
 
 @pytest.mark.parametrize("arguments", HUGE.values(), ids=HUGE.keys())
