@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bot import names
 from bot.answers import Answers
-from bot.deciding import OLD, Deciding
+from bot.deciding import Deciding
 from bot.desk import Desk
 from bot.forms import answered, errors
 from bot.payloads import Press, input_value
-from bot.references import Origin
 from bot.views import doubt, modals
 from bot.views.text import Block
 from gate.errors import IllegalMove
@@ -46,11 +45,7 @@ class Doubting:
         return await self._answers.update(view, form)
 
     async def _submit(self, press: Press) -> Block:
-        try:
-            origin = Origin.load(press.meta)
-        except ValueError:
-            raise IllegalMove(OLD, code="unknown_hold") from None
-        record = await self._deciding.hold(origin.reference, press, origin)
+        origin, record = await self._deciding.found(press)
         comment = input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip()
         if len(comment) > modals.COMMENT_LIMIT:
             return errors(TOO_LONG)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bot import names
 from bot.answers import Answers
-from bot.deciding import OLD, Deciding
+from bot.deciding import Deciding
 from bot.desk import Desk
 from bot.edited import given
 from bot.forms import MISSING, TOO_LONG, answered, errors, window
@@ -72,11 +72,7 @@ class Editing:
             raise IllegalMove(VIEW_FIRST, code="view_required")
 
     async def _submit(self, press: Press) -> Block:
-        try:
-            origin = Origin.load(press.meta)
-        except ValueError:
-            raise IllegalMove(OLD, code="unknown_hold") from None
-        record = await self._deciding.hold(origin.reference, press, origin)
+        origin, record = await self._deciding.found(press)
         comment = input_value(press.values, modals.COMMENT_BLOCK, names.COMMENT).strip()
         if len(comment) > modals.COMMENT_LIMIT:
             return errors(TOO_LONG)

@@ -6,12 +6,11 @@ import logging
 from collections.abc import Awaitable, Sequence
 
 from bot import names
-from bot.deciding import OLD, Answer, Deciding
+from bot.deciding import Answer, Deciding
 from bot.payloads import Press, input_value, place_in
-from bot.references import Origin
 from bot.views import modals
 from bot.views.text import Block
-from gate.errors import Fault, IllegalMove
+from gate.errors import Fault
 from gate.model import HoldRecord, Said
 
 log = logging.getLogger("bot")
@@ -48,11 +47,7 @@ class Forms:
         return await answered(self._submit(press))
 
     async def _submit(self, press: Press) -> Block:
-        try:
-            origin = Origin.load(press.meta)
-        except ValueError:
-            raise IllegalMove(OLD, code="unknown_hold") from None
-        record = await self._deciding.hold(origin.reference, press, origin)
+        origin, record = await self._deciding.found(press)
         approves = press.action in (names.APPROVE_FORM, names.APPROVE_MORE_FORM)
         said: Said = "approve" if approves else "deny"
         more = press.action == names.APPROVE_MORE_FORM
