@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
+import pytest
+
 import gate
+import gate.model
 
 NAMES = [
     "Gate",
@@ -48,9 +52,9 @@ HEAVY = [
 
 PROBE = f"""
 import sys
-import gate
+from gate import *
 print(*[name for name in {HEAVY!r} if name in sys.modules])
-made = gate.Gate(policy="nowhere")
+made = Gate(policy="nowhere")
 made.guard("a.b")(lambda x: x)
 print(*[name for name in {HEAVY!r} if name in sys.modules and name not in ("pydantic",)])
 """
@@ -61,6 +65,17 @@ def test_there_are_exactly_the_twenty_public_names() -> None:
     assert len(NAMES) == 20
     assert sorted(gate.__all__) == sorted(NAMES)
     assert all(hasattr(gate, name) for name in NAMES)
+
+
+def test_what_is_loaded_on_demand_is_as_if_it_had_been_there() -> None:
+    """Every exported name is listed, is what its module has, and is pickled; no other name is there."""
+    for package in (gate, gate.model):
+        assert set(package.__all__) <= set(dir(package))
+        assert all(getattr(package, name) is getattr(package, name) for name in package.__all__)
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            _ = package.nothing
+    assert pickle.loads(pickle.dumps(gate.Gate)) is gate.Gate
+    assert gate.Evidence is gate.model.Evidence is gate.model.calls.Evidence
 
 
 def test_importing_loads_nothing_heavy() -> None:
