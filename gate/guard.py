@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
+from gate import refusing
 from gate.binding import Binding
 from gate.context import as_async
 from gate.digest import copied, snapshot
-from gate.errors import GuardError
+from gate.errors import ActionError, GuardError, NoSession
 from gate.model import Action, Effect
 from gate.outcomes import Details, Failed, Outcome, Ran, Refusal, ResultNotKept
 from gate.redact import error_text
+from gate.refusing import Caller
 from gate.steps import Call, Ending, Raised
 from gate.values import is_action_name
 from gate.waiting import Wait, seconds
@@ -95,14 +97,22 @@ class Guarded:
 
     def take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
         """Take one call of a ``def`` through the gate."""
-        call = self._call(args, kwargs, self._run, self.options(), would_block=_in_event_loop())
+        try:
+            call = self._call(args, kwargs, self._run, self.options(), would_block=_in_event_loop())
+        except (ActionError, NoSession) as fault:
+            refusing.tell(self.gate, fault, self._caller())
+            raise
         return self._runtime().take(call)
 
     async def take_async(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None
     ) -> Ending:
         """Take one call of an ``async def`` through the gate."""
-        call = self._call(args, kwargs, self._run_async, options)
+        try:
+            call = self._call(args, kwargs, self._run_async, options)
+        except (ActionError, NoSession) as fault:
+            await refusing.tell_async(self.gate, fault, self._caller())
+            raise
         return await self._runtime().take_async(call)
 
     def finish(self, ending: Ending) -> Any:
@@ -153,6 +163,10 @@ class Guarded:
             None if self.facts is None else self._facts,
             lambda arguments, paths: self._refuses(arguments, paths, action.target),
         )
+
+    def _caller(self) -> Caller:
+        session = self.gate._session_here()
+        return Caller(self.name, session.agent, session.id) if session else Caller(self.name)
 
     def preview(self, args: Sequence[Any], kwargs: Mapping[str, Any], session: Session) -> Action:
         """Return what a call would be judged as; the options of the next call stay with it."""

@@ -112,6 +112,11 @@ class Opening:
             raise
         return runtime
 
+    def _session_here(self) -> Session | None:
+        """Return the session of a call made here, if there is one; a default one is not opened for that."""
+        default = self._default[1] if self._default and self._default[0] == os.getpid() else None
+        return self._context.session or default
+
     def _put(self, runtime: Runtime | None) -> None:
         """Stand on another runtime; for tests."""
         with self._lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gate import refusing
 from gate.context import Running
 from gate.digest import snapshot
 from gate.errors import ActionError, GuardError
@@ -13,6 +14,7 @@ from gate.handles import Allowed, Claim, Held, Hold
 from gate.model import Action, Decision, Submission
 from gate.opening import Opening
 from gate.outcomes import Blocked
+from gate.refusing import Caller
 from gate.shapes import has_utf8
 from gate.values import quoted
 
@@ -32,7 +34,11 @@ class Primitive(Opening):
         Raises:
             Fault: The gate could not do its work; nothing ran.
         """
-        taken = self._snapshot(action)
+        try:
+            taken = self._snapshot(action)
+        except ActionError as fault:
+            refusing.tell(self, fault, _caller(action))
+            raise
         return self._submitted(taken, self._opened().submit(taken, wait=False))
 
     async def submit_async(self, action: Action) -> Allowed | Held | Blocked:
@@ -50,7 +56,11 @@ class Primitive(Opening):
         """
         from gate import aio
 
-        taken, runtime = self._snapshot(action), self._opened()
+        try:
+            taken, runtime = self._snapshot(action), self._opened()
+        except ActionError as fault:
+            await refusing.tell_async(self, fault, _caller(action))
+            raise
         submission, cancelled = await aio.shielded(runtime, lambda: runtime.submit(taken, wait=False))
         if cancelled is None:
             return self._submitted(taken, submission)
@@ -145,6 +155,10 @@ class Primitive(Opening):
         hold = Hold(submission.record, self)
         ended = hold.outcome
         return ended if isinstance(ended, Blocked) else Held(action, hold)
+
+
+def _caller(action: Action) -> Caller:
+    return Caller(action.name, action.agent, action.session)
 
 
 def _check_texts(action: Action) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gate.errors import ActionError
 from gate.foreign import action_name, is_foreign, name_of
 from gate.model import Action, Effect, Parameters, Principal
 
@@ -40,13 +41,11 @@ def action(
         effect: What the host knows of the tool. Hints of the server are no such knowledge.
 
     Returns:
-        The action.
-
-    Raises:
-        ActionError: The name cannot be brought into the form ``namespace.tool``; says why.
+        The action. A name that cannot be brought into the form ``namespace.tool`` stays as it came; ``submit``
+        blocks it as no action name, so that the log has it.
     """
     return Action(
-        name=action_name(tool) if server is None else name_of(server, tool),
+        name=_name(tool, server),
         arguments=arguments,
         agent=agent,
         session=session,
@@ -56,6 +55,13 @@ def action(
         parameters=None if schema is None else parameters(schema),
         source=tool if server is None else f"{server}/{tool}",
     )
+
+
+def _name(tool: str, server: str | None) -> str:
+    try:
+        return action_name(tool) if server is None else name_of(server, tool)
+    except ActionError:
+        return tool if server is None else f"{server}.{tool}"
 
 
 def parameters(schema: Mapping[str, Any]) -> Parameters:

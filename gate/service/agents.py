@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from gate.clock import to_us
 from gate.digest import action_digest
 from gate.editing import Edited, edited, edited_digest
-from gate.errors import ActionError, CallIdReused, ClockError, IllegalMove, NoSession, StoreError
+from gate.errors import IllegalMove, StoreError
 from gate.ids import new_id
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Evidence, Principal, Submission, Verdict
@@ -20,7 +20,7 @@ from gate.policy.policyset import PolicySet
 from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
 from gate.recorded import facts_shown, facts_text, read_facts
-from gate.redact import describe, redact_text
+from gate.redact import describe
 from gate.service.describing import with_told
 from gate.service.preparing import (
     concealed_in,
@@ -31,8 +31,9 @@ from gate.service.preparing import (
     spending_of,
     without_secrets,
 )
+from gate.service.refusing import RefusalVerbs
 from gate.service.revising import recorded_of
-from gate.service.road import Road, T, afterwards
+from gate.service.road import afterwards
 from gate.store import keys
 from gate.store.sqlite import SqliteStore
 from gate.verbs import claim as claiming
@@ -45,7 +46,7 @@ from gate.verbs.turn import ACTION, MustLast, Turn, action_row
 log = logging.getLogger("gate")
 
 
-class AgentVerbs(Road):
+class AgentVerbs(RefusalVerbs):
     """What agents do."""
 
     def open_session(
@@ -334,18 +335,6 @@ class AgentVerbs(Road):
             requirements=tuple(rerouted(each, self.channel) for each in verdict.requirements),
             rulings=tuple(rerouted_ruling(each, self.channel) for each in verdict.rulings),
         )
-
-    def _refusable(self, action: Action, verb: Callable[[], T]) -> T:
-        """Run a submit; what is refused before it is an action is recorded too."""
-        try:
-            return verb()
-        except (ActionError, NoSession, CallIdReused, ClockError) as fault:
-            with self._turn() as turn:
-                turn.log(
-                    "refused", actor=f"agent:{action.agent}", code=fault.code, name=action.name,
-                    session=action.session, reason=redact_text(str(fault)),
-                )  # fmt: skip
-            raise
 
     def _settle(self, action_id: str, end: End, store: SqliteStore | None = None) -> None:
         durable = self._hands.durable(action_id)

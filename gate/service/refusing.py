@@ -1,0 +1,54 @@
+"""Record the calls that are refused before they are actions; nothing of them runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from gate.errors import ActionError, CallIdReused, ClockError, Fault, GateError, NoSession, WouldBlock
+from gate.model import Action
+from gate.redact import hide, redact_text
+from gate.service.road import Road, T
+from gate.shapes import class_name, storable
+
+log = logging.getLogger("gate")
+
+_LONGEST_NAME = 200
+_LONGEST_READ = 10_000
+
+
+class RefusalVerbs(Road):
+    """What the log tells of refused calls."""
+
+    def refused(self, fault: Fault, *, name: object, agent: object = None, session: object = None) -> None:
+        """Record that a call was refused, without its arguments; what cannot be written is only logged.
+
+        Args:
+            fault: Why.
+            name: Action name, or whatever was given for one.
+            agent: Which agent asked; None where nobody knows.
+            session: Id of the session; None for a call outside any.
+        """
+        actor = "host" if agent is None else f"agent:{_told(agent)}"
+        reason = redact_text(storable(str(fault)))
+        said = {"name": _told(name), "session": "" if session is None else _told(session)}
+        try:
+            with self._turn() as turn:
+                turn.log("refused", actor=actor, code=fault.code, reason=reason, **said)
+        except GateError as unwritten:
+            log.warning("A refused call of %s could not be recorded: %s", said["name"], unwritten)
+
+    def _refusable(self, action: Action, verb: Callable[[], T]) -> T:
+        """Run a submit; what is refused before it is an action is recorded too."""
+        try:
+            return verb()
+        except (ActionError, NoSession, CallIdReused, ClockError, WouldBlock) as fault:
+            self.refused(fault, name=action.name, agent=action.agent, session=action.session)
+            raise
+
+
+def _told(given: object) -> str:
+    """Return what a call gave for a name as the log may have it: a short text without secrets."""
+    if not isinstance(given, str):
+        return f"({class_name(type(given))})"
+    return hide(storable(given[:_LONGEST_READ]))[:_LONGEST_NAME]
