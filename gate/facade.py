@@ -119,7 +119,7 @@ class Gate(Primitive):
             id: The host's id of this run of the agent.
             agent: Which agent; default is the gate's.
             on_behalf_of: ``person(…)``, ``email(…)``, ``outside(…)``, or None written out.
-            facts: Values that rules can read, by name; they replace those it had.
+            facts: Values that rules can read, by name; they replace those it had. The store keeps them.
             evidence: Lines for people; a plain text is weak. Lines it has already are not added.
 
         Returns:
@@ -128,7 +128,7 @@ class Gate(Primitive):
         Raises:
             NoSession: It has ended, belongs to another agent or person, or no agent is named.
             TypeError: ``on_behalf_of`` or a name is of another type.
-            ActionError: A fact cannot be judged.
+            ActionError: A fact cannot be judged, or is named like a secret.
         """
         name = agent or self._settings.agent
         if name is None:
@@ -320,7 +320,9 @@ class Gate(Primitive):
             return _outcome_async(known, bound, kwargs, known.options())
         if self._bypassed:
             return _ungated(known.function(*bound, **kwargs))
-        return known.outcome(known.take(bound, kwargs))
+        from gate import calling
+
+        return calling.outcome(known, bound, kwargs)
 
     def preview(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
         """Return what the gate would answer to a call now, budgets and freezes included; nothing is written.
@@ -338,8 +340,10 @@ class Gate(Primitive):
             ActionError: The arguments cannot be judged.
             NoSession: It is outside any session, and the gate has no default one.
         """
+        from gate import calling
+
         known, bound = guarded_call(tool, args)
-        return self.service.preview(known.preview(bound, kwargs, self._session_for_preview()))
+        return self.service.preview(calling.preview(known, bound, kwargs, self._session_for_preview()))
 
     async def preview_async(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
         """Return what the gate would answer to a call now, beside an event loop; see ``preview``.
@@ -358,12 +362,12 @@ class Gate(Primitive):
             NoSession: It is outside any session, and the gate has no default one.
             CancelledError: The caller was cancelled meanwhile.
         """
-        from gate import aio
+        from gate import aio, calling
 
         known, bound = guarded_call(tool, args)
         session, runtime = self._session_for_preview(), self._opened()
         found, cancelled = await aio.shielded(
-            runtime, lambda: runtime.service.preview(known.preview(bound, kwargs, session))
+            runtime, lambda: runtime.service.preview(calling.preview(known, bound, kwargs, session))
         )
         if cancelled is not None:
             raise cancelled
@@ -383,7 +387,9 @@ async def _outcome_async(
 ) -> Any:
     if known.gate._bypassed:
         return _ungated(await known.function(*args, **kwargs))
-    return known.outcome(await known.take_async(args, kwargs, options))
+    from gate import calling
+
+    return await calling.outcome_async(known, args, kwargs, options)
 
 
 def _ungated(result: Any) -> Ran[Any]:

@@ -9,18 +9,20 @@ from typing import Any
 
 from gate.digest import snapshot
 from gate.errors import ActionError
-from gate.redact import Redacted, Withheld, keeps_secret, redact
-from gate.values import format_path
+from gate.redact import Redacted, Withheld, is_secret_name, keeps_secret, redact
+from gate.secret_shapes import unmarked
+from gate.values import format_path, parse_path
 
 Swap = Callable[[str], Any]
 """Gives what stands for the value that was hidden at a path."""
 
 
 def facts_text(facts: Mapping[str, Any]) -> str:
-    """Return facts as the JSON text in which a session keeps them.
+    """Return facts as the JSON text in which a session keeps them, where conditions and the log read them.
 
     Raises:
-        ActionError: They hold something that cannot be judged; the message names its path.
+        ActionError: They hold something that cannot be judged, or that is named like a secret; the message
+            names its path.
     """
     if not facts:
         return "{}"
@@ -28,7 +30,14 @@ def facts_text(facts: Mapping[str, Any]) -> str:
         judged = snapshot(facts)
     except ActionError as error:
         raise ActionError(str(error).replace("args", "facts", 1)) from None
-    return _text(redact(judged, names=False, root="facts"))
+    redacted = redact(judged, root="facts")
+    for path in redacted.hidden:
+        if is_secret_name(unmarked(parse_path(path)[-1])):
+            raise ActionError(
+                f"{path}: it is named like a secret, and the store keeps none, so no condition could read it:"
+                " rename it, leave it out, or give it by guard(facts=…). Nothing ran."
+            )
+    return _text(redacted)
 
 
 def facts_shown(facts: Mapping[str, Any]) -> str:

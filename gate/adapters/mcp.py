@@ -41,8 +41,8 @@ def action(
         effect: What the host knows of the tool. Hints of the server are no such knowledge.
 
     Returns:
-        The action. A name that cannot be brought into the form ``namespace.tool`` stays as it came; ``submit``
-        blocks it as no action name, so that the log has it.
+        The action. A name that cannot be brought into the form ``namespace.tool`` stays as it came;
+        ``gate.submit`` blocks it as no action name, so that the log has it.
     """
     return Action(
         name=_name(tool, server),

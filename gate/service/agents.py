@@ -19,7 +19,7 @@ from gate.policy.evaluate import evaluate
 from gate.policy.policyset import PolicySet
 from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
-from gate.recorded import facts_shown, facts_text, read_facts
+from gate.recorded import facts_text, read_facts
 from gate.redact import describe
 from gate.service.describing import with_told
 from gate.service.preparing import (
@@ -59,10 +59,10 @@ class AgentVerbs(RefusalVerbs):
         facts: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a session, or open it again as what it is; see ``verbs.sessions``."""
-        text, shown = facts_text(facts or {}), facts_shown(facts or {})
+        text = facts_text(facts or {})
         with self._turn() as turn:
             sessions.open_session(
-                turn, id_, agent=agent, on_behalf_of=on_behalf_of, evidence=evidence, facts=text, shown=shown
+                turn, id_, agent=agent, on_behalf_of=on_behalf_of, evidence=evidence, facts=text
             )
         self._learn_facts(id_, text)
 

@@ -23,7 +23,6 @@ def open_session(
     on_behalf_of: Principal | None,
     evidence: Sequence[Evidence],
     facts: str = "{}",
-    shown: str = "{}",
 ) -> None:
     """Open a session, or open it again as what it is; its facts are replaced by these.
 
@@ -33,8 +32,7 @@ def open_session(
         agent: Which agent runs.
         on_behalf_of: For whom, or None.
         evidence: Lines for people.
-        facts: Its facts as JSON text.
-        shown: The same without secrets, for the log.
+        facts: Its facts as JSON text, without secrets.
 
     Raises:
         NoSession: It has ended, or was opened for another agent or for somebody else.
@@ -45,7 +43,7 @@ def open_session(
         turn.tx.insert("sessions", id=id_, agent=agent, on_behalf_of=behalf, opened_at=turn.us, facts=facts)
         turn.log(
             "session", actor=f"agent:{agent}", session=id_, on_behalf_of=str(on_behalf_of or ""),
-            facts=json.loads(shown),
+            facts=json.loads(facts),
         )  # fmt: skip
     elif row["ended_at"] is not None:
         raise NoSession(f"The session {id_!r} has ended; give the next run an id of its own.")
@@ -56,7 +54,7 @@ def open_session(
         )
     elif row["facts"] != facts:
         turn.tx.run("UPDATE sessions SET facts = ? WHERE id = ?", (facts, id_))
-        turn.log("facts", actor="host", session=id_, now=json.loads(shown))
+        turn.log("facts", actor="host", session=id_, now=json.loads(facts))
     add_evidence(turn, id_, evidence)
 
 

@@ -181,7 +181,7 @@ def test_no_secret_reaches_store_log_or_card(tmp_path: Path) -> None:
             f"Card {CARD} on file.",
             Evidence("See", url=f"https://x:{KEY}@e.example"),
         ]
-        facts = {"iban": IBAN, "token": SecretStr(KEY), "tier": "gold"}
+        facts = {"iban": IBAN, "login": SecretStr(KEY), "tier": "gold"}
         with gate.session("c1", agent="desk", on_behalf_of=None, evidence=lines, facts=facts):
             cards: list[str] = []
             for number in (1, 2):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.views.card import card_text
@@ -24,8 +26,8 @@ def policy(line: str, more: str = "") -> str:
 
 def said(line: str, facts: dict[str, object] | None = None, more: str = "", **arguments: object) -> str:
     gate = service(text=policy(line, more))
-    gate.open_session("s1", agent="desk", on_behalf_of=ASKER, facts=facts or {})
-    submission = gate.submit(act(**{"amount": 400, "to": "bob", **arguments}))
+    call = act(**{"amount": 400, "to": "bob", **arguments})
+    submission = gate.submit(replace(call, facts=facts or {}))
     return gate.hold(submission.record.id).described
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from gate import Blocked, Gate, Pending
-from gate.errors import GuardError
+from gate.errors import ActionError, GuardError, NoSession
 from gate.lifecycle import State
 from gate.policy.spending import Rehearsal
 from tests.gate_kit import People, gate_on
-from tests.kit import ALICE, ASKER, act, answer, service
+from tests.kit import ALICE, ASKER, act, answer, kinds, service
 from tests.policy_kit import call, load, rule, truth, written
 
 POLICY = """
@@ -113,13 +115,47 @@ def test_facts_are_no_part_of_the_digest() -> None:
 
 
 def test_secret_facts_do_not_reach_the_log() -> None:
-    """What a key names as secret is hidden there, and still decides."""
+    """What a key names as secret is hidden there, and still decides where the host looks it up each time."""
     gate = service(text=POLICY.replace("facts.environment: staging", "facts.api_key: sesame"))
-    gate.open_session("s1", agent="desk", on_behalf_of=ASKER, facts={"api_key": "sesame", "tier": "gold"})
-    assert gate.submit(act(amount=5, to="bob")).kind == "run"
+    facts = {"api_key": "sesame", "tier": "gold"}
+    assert gate.submit(replace(act(amount=5, to="bob"), facts=facts)).kind == "run"
     bodies = [record.body for record in gate.records() if record.body["kind"] != "policy"]
     assert "sesame" not in str(bodies)
     assert bodies[-1]["facts"] == {"api_key": "(hidden)", "tier": "gold"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "path"),
+    [
+        ({"api_key": "sesame"}, r"facts\.api_key"),
+        ({"tier": "gold", "customer": {"PIN": 4711}}, r"facts\.customer\.PIN"),
+        ({"tokens": [], "logins": [{"password": "sesame"}]}, r"facts\.logins\.password"),
+        ({"token": SecretStr("sesame")}, r"facts\.token"),
+        ({"otp": "sk_live_4eC39HqLyjWDarjtT1zdp7dc"}, r"facts\.otp"),
+        ({"secret": {"open": Decimal("1.5"), "token": Decimal("2.5")}}, r"facts\.secret\.token"),
+    ],
+)
+def test_a_session_keeps_no_fact_named_like_a_secret(facts: dict[str, Any], path: str, db: Path) -> None:
+    """The store would hide it, and no condition could read it: it is refused with its path, and why."""
+    gate = service(db)
+    before = kinds(gate)
+    with pytest.raises(ActionError, match=rf"^{path}: it is named like a secret.*rename it.*Nothing ran\.$"):
+        gate.open_session("s1", agent="desk", on_behalf_of=ASKER, facts=facts)
+    with pytest.raises(ActionError):
+        gate.open_session("s2", agent="desk", on_behalf_of=ASKER, facts=facts)
+    assert kinds(gate) == before
+    with pytest.raises(NoSession):
+        gate.submit(act(session="s2"))
+    gate.close()
+    assert b"sesame" not in b"".join(each.read_bytes() for each in db.parent.iterdir())
+
+
+def test_what_such_a_name_says_of_a_secret_is_kept() -> None:
+    """Whether there is one, or what lies below such a name under an open one, is no secret and can decide."""
+    gate = service(text=POLICY.replace("facts.environment: staging", "facts.otp.given: true"))
+    facts = {"otp": {"given": True}, "password": None, "monkey": "x"}
+    gate.open_session("s1", agent="desk", on_behalf_of=ASKER, facts=facts)
+    assert gate.submit(act(amount=5, to="bob")).kind == "run"
 
 
 # ---- guard(facts=…) ---------------------------------------------------------------------------------------
