@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from gate.model import Decision
 from gate.shapes import has_utf8
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
+    from gate.model import Decision
     from gate.session import Session
 
 P = ParamSpec("P")

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
-import sys
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
-from gate import refusing
 from gate.binding import Binding
 from gate.context import as_async
-from gate.digest import copied, snapshot
-from gate.errors import ActionError, GuardError, NoSession
-from gate.model import Action, Effect
-from gate.outcomes import Details, Failed, Outcome, Ran, Refusal, ResultNotKept
-from gate.redact import error_text
-from gate.refusing import Caller
-from gate.steps import Call, Ending, Raised
+from gate.errors import GuardError
+from gate.model import Effect
 from gate.values import is_action_name
 from gate.waiting import Wait, seconds
 
 if TYPE_CHECKING:
     from gate.context import CallOptions
     from gate.facade import Gate
-    from gate.runtime import Runtime
-    from gate.session import Session
+    from gate.outcomes import Refusal
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,8 +28,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 OnRefusal = Literal["raise", "return"]
 Target = str | Callable[[Mapping[str, Any]], str | None]
 Facts = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-
-log = logging.getLogger("gate")
 
 _MARK, _MARKED = "__gate_guarded__", "__gate_wrapper__"
 
@@ -95,153 +84,6 @@ class Guarded:
         """Return what ``gate.call`` laid ready for this call; an ``async def`` takes it when it is called."""
         return self.gate._context.take_options()
 
-    def take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ending:
-        """Take one call of a ``def`` through the gate."""
-        try:
-            call = self._call(args, kwargs, self._run, self.options(), would_block=_in_event_loop())
-        except (ActionError, NoSession) as fault:
-            refusing.tell(self.gate, fault, self._caller())
-            raise
-        return self._runtime().take(call)
-
-    async def take_async(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None
-    ) -> Ending:
-        """Take one call of an ``async def`` through the gate."""
-        try:
-            call = self._call(args, kwargs, self._run_async, options)
-        except (ActionError, NoSession) as fault:
-            await refusing.tell_async(self.gate, fault, self._caller())
-            raise
-        return await self._runtime().take_async(call)
-
-    def finish(self, ending: Ending) -> Any:
-        """Return the tool's result, or raise or return what became of the call instead."""
-        if isinstance(ending, Raised):
-            raise ending.error
-        if isinstance(ending, Ran):
-            if ending.kept:
-                return ending.result
-            ending = ResultNotKept("result_not_kept", _details(self.name, ending))
-        if self.on_refusal == "return":
-            return Refusal(ending)
-        raise ending
-
-    def outcome(self, ending: Ending) -> Ran[Any] | Outcome:
-        """Return what became of the call; only the tool's own exception is raised."""
-        if not isinstance(ending, Raised):
-            return ending
-        if isinstance(ending.error, Outcome):
-            # A guarded call inside the tool was refused: this tool ran and raised that.
-            return Failed("failed", Details(ending.action_id, self.name, error=error_text(ending.error)))
-        raise ending.error
-
-    def _runtime(self) -> Runtime:
-        runtime = self.gate._opened()
-        runtime.list_tool(self.name, self.binding, self.effect)
-        return runtime
-
-    def _call(
-        self,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        run: Callable[[Mapping[str, Any], Mapping[str, Any]], Any],
-        options: CallOptions | None,
-        *,
-        would_block: bool = False,
-    ) -> Call:
-        session = self.gate._session()
-        bound = self.binding.bind(args, kwargs)
-        waits = [options.wait if options else None, self.wait, self.gate._settings.wait]
-        action = self._action(bound.arguments, session, options)
-        wait = seconds(next(each for each in waits if each is not None))
-        return Call(
-            action,
-            wait,
-            lambda approved: run(approved, bound.live),
-            would_block,
-            None if self.facts is None else self._facts,
-            lambda arguments, paths: self._refuses(arguments, paths, action.target),
-        )
-
-    def _caller(self) -> Caller:
-        session = self.gate._session_here()
-        return Caller(self.name, session.agent, session.id) if session else Caller(self.name)
-
-    def preview(self, args: Sequence[Any], kwargs: Mapping[str, Any], session: Session) -> Action:
-        """Return what a call would be judged as; the options of the next call stay with it."""
-        action = self._action(self.binding.bind(args, kwargs).arguments, session, None)
-        return action if self.facts is None else replace(action, facts=self._facts(action.arguments))
-
-    def _refuses(self, arguments: Mapping[str, Any], paths: Iterable[str], target: str | None) -> str:
-        """Return why the tool does not take a call in which some paths were changed; empty where it does."""
-        from gate.annotations import refusal
-
-        why = refusal(self.binding, arguments, paths)
-        if why or not callable(self.target):
-            return why
-        now = self.target(copied(arguments))
-        return "" if now == target else "it would go to another target than the one that people saw"
-
-    def _facts(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what the host says of a call now; where it cannot say, nothing is known."""
-        assert self.facts is not None
-        try:
-            found = self.facts(copied(arguments))
-            if not isinstance(found, Mapping):
-                raise TypeError(f"it returned {type(found).__name__}, no mapping of names to values")
-            return snapshot(dict(found))
-        except Exception as error:
-            log.warning(
-                "facts= of %s told nothing, so its paths are missing: %s", self.name, error_text(error)
-            )
-            return {}
-
-    def _action(self, given: Mapping[str, Any], session: Session, options: CallOptions | None) -> Action:
-        context, arguments = self.gate._context, snapshot(given)
-        return Action(
-            name=self.name,
-            arguments=arguments,
-            agent=session.agent,
-            session=session.id,
-            on_behalf_of=session.on_behalf_of,
-            call_id=options.id if options else None,
-            target=self.target(copied(arguments)) if callable(self.target) else self.target,
-            effect=self.effect,
-            parameters=self.binding.parameters,
-            not_shown=self.binding.not_shown,
-            note=options.note if options else None,
-            parent=context.running.action_id if context.running else None,
-        )
-
-    def _begin(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
-        """Call the tool with a copy of its own, so that what it changes does not reach the record."""
-        args, kwargs = self.binding.unbind(copied(approved), live)
-        return self.function(*args, **kwargs)
-
-    def _run(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
-        return self._ended(self._begin(approved, live))
-
-    async def _run_async(self, approved: Mapping[str, Any], live: Mapping[str, Any]) -> Any:
-        return self._ended(await self._begin(approved, live))
-
-    def _ended(self, result: Any) -> Any:
-        """Return a result, unless it is work that has yet to run, which nobody would judge or record."""
-        if inspect.isawaitable(result):
-            if inspect.iscoroutine(result):
-                result.close()
-            raise GuardError(
-                f"{self.name} returned something to await, which the gate would lose sight of;"
-                " guard the async def itself."
-            )
-        if inspect.isgenerator(result) or inspect.isasyncgen(result):
-            if inspect.isgenerator(result):
-                result.close()
-            raise GuardError(
-                f"{self.name} returned a generator, which runs after it returned; return a list."
-            )
-        return result
-
 
 def guarded(function: object) -> Guarded | None:
     """Return what the gate knows of a guarded callable, or None where it is not guarded.
@@ -290,7 +132,9 @@ def wrap(known: Guarded) -> Callable[..., Any]:
         def wrapper_sync(*args: Any, **kwargs: Any) -> Any:
             if gate._bypassed:
                 return function(*args, **kwargs)
-            return known.finish(known.take(args, kwargs))
+            from gate.calling import called
+
+            return called(known, args, kwargs)
 
         wrapper = wrapper_sync
     setattr(wrapper, _MARK, known)
@@ -306,7 +150,9 @@ def _wrap_async(known: Guarded) -> Callable[..., Any]:
     async def awaited(args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None) -> Any:
         if gate._bypassed:
             return await function(*args, **kwargs)
-        return known.finish(await known.take_async(args, kwargs, options))
+        from gate.calling import called_async
+
+        return await called_async(known, args, kwargs, options)
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -376,22 +222,5 @@ def check_tool(function: object) -> None:
         raise GuardError(f"{_called(function)} is a generator, which runs after it returned; return a list.")
 
 
-def _details(name: str, ending: Ran[Any]) -> Details:
-    return Details(
-        ending.action_id, name, decisions=ending.decisions, shared=ending.shared, edits=ending.edits
-    )
-
-
 def _called(tool: object) -> str:
     return str(getattr(tool, "__qualname__", None) or repr(tool))
-
-
-def _in_event_loop() -> bool:
-    loops = sys.modules.get("asyncio")
-    if loops is None:  # none runs where nobody has loaded it, which takes as long as the gate itself
-        return False
-    try:
-        loops.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

@@ -21,11 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from gate.errors import GateError
-from gate.model import Annotation, Decision, Person
 from gate.sentences import ran_sentence, sentence
+
+if TYPE_CHECKING:
+    from gate.model import Annotation, Decision, Person
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gate.model import Annotation, Decision, Person
+if TYPE_CHECKING:
+    from gate.model import Annotation, Decision, Person
 
 _ANSWER = (
     "This is an answer, not an error: do not repeat the call and do not look for another way to do the same."
