@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from gate.errors import ActionError
-from gate.values import is_action_name, plain_text, quoted
+from gate.folding import plain_text
+from gate.values import is_action_name, quoted
 
 HOST, SERVER = "host", "server"
 """The two words for who wrote a name; anything else is the name as somebody else wrote it."""

@@ -1,11 +1,10 @@
-"""Small exact values that every part shares: durations, globs, paths, folded text, numbers and money."""
+"""Small exact values that every part shares: durations, globs, paths, numbers and money."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,13 +23,6 @@ _DURATION = re.compile(r"([0-9]{1,9})([smhd])")
 _GLOB = re.compile(r"[A-Za-z0-9_.*-]+")
 _SEGMENT = re.compile(r"""\.?([A-Za-z0-9_-]+)|\["((?:[^"\\]|\\.)*)"\]""")
 _CODE = re.compile(r"[A-Z]{3}")
-_SETTLED = re.compile(
-    "[\\x00-\\x7f\u00a1\u00a7\u00b0\u00b7\u00bf-\u012f\u0134-\u013e\u0141-\u0148\u014a-\u017e"
-    "\u0386\u0388-\u038a\u038c\u038e-\u038f\u0391-\u03a1\u03a3-\u03af\u03b1-\u03ce\u0400-\u0481\u048a-\u052f\u05d0-\u05ea"
-    "\u2013\u2014\u2018-\u201e\u20ac\u3001-\u3003\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*"
-)
-"""Characters that are visible and look the same in every Unicode form, alone and beside each other."""
-_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
 
 
 def is_action_name(name: object) -> bool:
@@ -196,43 +188,6 @@ def format_path(keys: tuple[str, ...]) -> str:
     for key in keys[1:]:
         text += f".{key}" if IDENTIFIER.fullmatch(key) else f"[{json.dumps(key, ensure_ascii=False)}]"
     return text
-
-
-def _is_invisible(char: str) -> bool:
-    code = ord(char)
-    selector = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
-    return selector or char in _FILLERS or unicodedata.category(char) == "Cf"
-
-
-def is_settled(text: str) -> bool:
-    """Tell whether nothing but its case and surrounding space can make a text look like another."""
-    return text.isascii() or _SETTLED.fullmatch(text) is not None
-
-
-def plain_text(text: str) -> str:
-    """Take away Unicode form (NFKC), invisible characters and surrounding space; keep case."""
-    if is_settled(text):
-        return text.strip()
-    return _visible(unicodedata.normalize("NFKC", _visible(text))).strip()
-
-
-def _visible(text: str) -> str:
-    """Take away invisible characters; each sort is looked at once, since texts may be long."""
-    hidden = {ord(char): None for char in set(text) if _is_invisible(char)}
-    return text.translate(hidden) if hidden else text
-
-
-def fold(text: str) -> str:
-    """Reduce text to what a reader takes for the same: ``plain_text`` and no case.
-
-    Returns:
-        A form that is equal for texts that differ only by case, surrounding space, Unicode form or
-        invisible characters; folding it again changes nothing.
-    """
-    if is_settled(text):
-        return text.strip().casefold()
-    folded = plain_text(plain_text(text).casefold())
-    return folded if folded == text else fold(folded)
 
 
 def decimal_of(value: object) -> Decimal | None:

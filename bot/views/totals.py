@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from gate.folding import fold
 from gate.model import BurstHold
 from gate.policy.currencies import from_minor
 from gate.recorded import read_back
-from gate.values import currency_code, decimal_of, fold, parse_path
+from gate.values import currency_code, decimal_of, parse_path
 
 RECIPIENT = frozenset(
     {

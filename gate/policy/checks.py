@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gate.folding import fold
 from gate.policy.operators import (
     COMPARISONS,
     Alike,
@@ -31,7 +32,7 @@ from gate.policy.reading import (
 )
 from gate.policy.truth import Truth, Unknown, agreed, all_of, any_of, negate
 from gate.redact import hide
-from gate.values import decimal_of, fold
+from gate.values import decimal_of
 
 Check = Callable[[Any, Subject], Truth]
 """Decides about whatever stands at a path, missing values included."""

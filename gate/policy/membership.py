@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import Any
 
+from gate.folding import fold
 from gate.policy.operators import (
     Judge,
     PathOperand,
@@ -19,7 +20,7 @@ from gate.policy.operators import (
 )
 from gate.policy.reading import Subject, elements, is_missing, kind_of, label, scalar
 from gate.policy.truth import Truth, Unknown, once
-from gate.values import decimal_of, decimal_of_text, fold
+from gate.values import decimal_of, decimal_of_text
 
 
 def is_in(operand: Any) -> Test:

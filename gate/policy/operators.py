@@ -11,6 +11,7 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
+from gate.folding import fold, is_settled, plain_text
 from gate.policy.patterns import Pair, Wildcard
 from gate.policy.reading import (
     MISSING,
@@ -24,7 +25,7 @@ from gate.policy.reading import (
     scalar,
 )
 from gate.policy.truth import Truth, Unknown, negate, once
-from gate.values import decimal_of, fold, is_settled, limit_for, plain_text
+from gate.values import decimal_of, limit_for
 
 Judge = Callable[[Any], Truth]
 """Compares one value that is there."""

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
 
+from gate.folding import fold
 from gate.policy.reading import Subject, currency_of, reader
-from gate.values import decimal_of, fold
+from gate.values import decimal_of
 
 LEAST = 8
 """How many rules must share a path before looking them up pays."""

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from gate.budget import NO_UNIT, ONE, UNREADABLE, Use, readable, total
+from gate.folding import fold
 from gate.model import Action
 from gate.policy.budgets import MONEY, Budget, per_words
 from gate.policy.effects import has_amount_like
@@ -30,7 +31,7 @@ from gate.policy.reading import (
 )
 from gate.redact import hide
 from gate.remembering import remembered
-from gate.values import decimal_of, fold, format_path, limit_for
+from gate.values import decimal_of, format_path, limit_for
 
 SHARED = "?"
 """The one bucket of every call that does not say whose it is."""

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from gate.digest import MAX_BYTES, MAX_VALUES, snapshot
 from gate.errors import ActionError
+from gate.folding import fold
 from gate.model import Action
 from gate.policy.calls import UnreadableCall, load_calls
-from gate.values import fold
 from tests.property.mutation_kit import (
     COUNT,
     STRICTNESS,

@@ -8,12 +8,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.folding import fold
 from gate.model import Action, Verdict
 from gate.policy.evaluate import evaluate
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.policy.truth import Unknown, all_of, any_of, negate
-from gate.values import Glob, fold
+from gate.values import Glob
 
 STRICTNESS = {"allow": 0, "require_approval": 1, "block": 2}
 NAMES = ("x", "y", "z")

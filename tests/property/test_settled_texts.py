@@ -8,9 +8,9 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.folding import _is_invisible, fold, is_settled, plain_text
 from gate.policy.operators import _matches, compile_regex, matches_glob, matches_regex
 from gate.policy.truth import Truth, Unknown
-from gate.values import _is_invisible, fold, is_settled, plain_text
 
 _SETTLED = [chr(code) for code in range(sys.maxunicode + 1) if is_settled(chr(code))]
 _LETTERS = st.text(st.sampled_from(_SETTLED[:700]), max_size=6) | st.sampled_from(

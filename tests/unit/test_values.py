@@ -7,12 +7,12 @@ from decimal import Decimal
 
 import pytest
 
+from gate.folding import fold, plain_text
 from gate.values import (
     Glob,
     Money,
     currency_code,
     decimal_of,
-    fold,
     format_duration,
     format_number,
     format_path,
@@ -20,7 +20,6 @@ from gate.values import (
     limit_for,
     parse_duration,
     parse_path,
-    plain_text,
 )
 
 
