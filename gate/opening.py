@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gate.context import Context
 from gate.errors import PolicyError
-from gate.foreign import Originals
-from gate.guard import Guarded
-from gate.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gate.guard import Guarded
     from gate.runtime import Runtime
     from gate.service import Service
+    from gate.session import Session
 
 _gates: weakref.WeakSet[Opening] = weakref.WeakSet()
 _inherited: list[Runtime] = []
@@ -31,6 +30,7 @@ class Opening:
     """The part of a gate that opens and closes it."""
 
     def _set_up(self, given: Mapping[str, Any], prefix: str) -> None:
+        from gate.foreign import Originals
         from gate.settings import Settings
 
         self._settings = Settings.read(given, prefix=prefix)

@@ -1,0 +1,107 @@
+"""Submit one action that host code made: check and copy what it says, judge it, say what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gate import aio, refusing
+from gate.digest import snapshot
+from gate.errors import ActionError
+from gate.foreign import HOST, SERVER, adapted
+from gate.handles import Allowed, Held, Hold
+from gate.model import Action, Submission
+from gate.outcomes import Blocked
+from gate.refusing import Caller
+from gate.shapes import has_utf8
+from gate.values import quoted
+
+if TYPE_CHECKING:
+    from gate.opening import Opening
+
+
+def submit(gate: Opening, action: Action) -> Allowed | Held | Blocked:
+    """Judge one action; see ``Gate.submit``."""
+    try:
+        taken = _taken(gate, action)
+    except ActionError as fault:
+        refusing.tell(gate, fault, _caller(action))
+        raise
+    return _submitted(gate, taken, gate._opened().submit(taken, wait=False))
+
+
+async def submit_async(gate: Opening, action: Action) -> Allowed | Held | Blocked:
+    """Judge one action beside an event loop; see ``Gate.submit_async``."""
+    try:
+        taken, runtime = _taken(gate, action), gate._opened()
+    except ActionError as fault:
+        await refusing.tell_async(gate, fault, _caller(action))
+        raise
+    submission, cancelled = await aio.shielded(runtime, lambda: runtime.submit(taken, wait=False))
+    if cancelled is None:
+        return _submitted(gate, taken, submission)
+    if submission.kind == "run":
+        await aio.shielded(runtime, lambda: runtime.never_started(taken, submission.record.id, cancelled))
+    raise cancelled
+
+
+def _taken(gate: Opening, action: Action) -> Action:
+    """Return the action as it is judged: nobody else can reach its arguments.
+
+    Raises:
+        ActionError: It cannot be judged.
+    """
+    running = gate._context.running
+    parent = action.parent or (running.action_id if running else None)
+    _check_texts(action)
+    name, source = _named(gate, action)
+    return replace(action, name=name, source=source, arguments=snapshot(action.arguments), parent=parent)
+
+
+def _named(gate: Opening, action: Action) -> tuple[str, str]:
+    """Return name and source, a name from outside in the form of an action's.
+
+    Raises:
+        ActionError: It falls onto the name of another tool.
+    """
+    name, source = adapted(action.name, action.source)
+    if source in (HOST, SERVER):
+        return name, source
+    tool = gate._tools.get(name.casefold())
+    if tool is not None:
+        raise ActionError(
+            f"{quoted(source)} falls onto {tool.name}, which is guarded here: rename one of the two."
+            " Nothing ran."
+        )
+    gate._originals.take(name, source)
+    return name, source
+
+
+def _submitted(gate: Opening, action: Action, submission: Submission) -> Allowed | Held | Blocked:
+    if submission.kind == "run":
+        return Allowed(action, submission.record)
+    hold = Hold(submission.record, gate)
+    ended = hold.outcome
+    return ended if isinstance(ended, Blocked) else Held(action, hold)
+
+
+def _caller(action: Action) -> Caller:
+    return Caller(action.name, action.agent, action.session)
+
+
+def _check_texts(action: Action) -> None:
+    """Refuse an action that says something in no text.
+
+    Raises:
+        ActionError: A part is of another type, or has no UTF-8 form.
+    """
+    for part in ("name", "agent", "session", "target", "call_id", "note", "parent", "source"):
+        value = getattr(action, part)
+        optional = value is None and part not in ("name", "agent", "session", "source")
+        if not optional and (type(value) is not str or not has_utf8(value)):
+            raise ActionError(
+                f"{part}: it is no text ({type(value).__name__}) or has no UTF-8 form. Nothing ran."
+            )
+    if not isinstance(action.arguments, Mapping):
+        raise ActionError("args: arguments stand in a dict by parameter name. Nothing ran.")
