@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,9 @@ from gate.lifecycle import State
 from gate.model import Action, Person, Route
 from gate.policy.load import load_texts
 from gate.service import Service
+from tests.faults.budget_program import send
+from tests.faults.invariants import Asked, Rules
+from tests.faults.judging import problems
 
 LIMIT = 40
 POLICY = f"""
@@ -31,6 +36,8 @@ budgets:
 PROGRAM = Path(__file__).with_name("budget_program.py")
 ROOT = Path(__file__).parent.parent.parent
 ROUTE = Route(app="A0GATE", api_host="127.0.0.1", channel="C0APPROVALS")
+ALICE = Asked(frozenset({"U0ALICE"}))
+RULES = Rules({"desk/ask": ALICE, "desk/money": ALICE}, budget="desk/money", limit=Decimal(LIMIT))
 
 
 def _service(db: Path) -> Service:
@@ -69,7 +76,7 @@ def test_threads_never_pass_a_budget_together(tmp_path: Path) -> None:
         start.wait()
         for index in range(10):
             action = Action("desk.send", {"amount": 3, "n": worker * 100 + index}, "desk", "first")
-            ran.append(gate.submit(action, wait=False).kind == "run")
+            ran.append(send(gate, action))
 
     threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
     for thread in threads:
@@ -78,6 +85,7 @@ def test_threads_never_pass_a_budget_together(tmp_path: Path) -> None:
         thread.join()
     assert (len(ran), sum(ran)) == (80, LIMIT // 3)
     assert _charged(gate) == (LIMIT // 3 * 3, LIMIT // 3)
+    assert problems(gate, RULES) == []
     gate.close()
 
 
@@ -102,7 +110,8 @@ def test_processes_never_pass_a_budget_together(tmp_path: Path, claims: int) -> 
     assert sum(ran + claimed for ran, claimed in counts) == LIMIT // 3
     assert _charged(gate) == (LIMIT // 3 * 3, LIMIT // 3)
     states = [gate.action(hold.split(":")[0]).state for hold in holds]
-    assert set(states) <= {State.RUNNING, State.IN_DOUBT, State.PENDING}
+    assert set(states) <= {State.SUCCEEDED, State.PENDING}
+    assert problems(gate, RULES) == []
     gate.close()
 
 
@@ -126,7 +135,7 @@ def test_a_policy_applied_amid_calls_counts_them_all(tmp_path: Path) -> None:
         start.wait()
         for index in range(30):
             action = Action("desk.send", {"amount": 3, "n": worker * 100 + index}, "desk", "first")
-            gate.submit(action, wait=False)
+            send(gate, action)
 
     threads = [threading.Thread(target=work, args=(worker,)) for worker in range(3)]
     for thread in threads:
@@ -139,4 +148,5 @@ def test_a_policy_applied_amid_calls_counts_them_all(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert _charged(gate) == (270, 90)
+    assert problems(gate, replace(RULES, limit=Decimal(10_000))) == []
     gate.close()

@@ -17,6 +17,8 @@ from gate.errors import StoreError
 from gate.lifecycle import State
 from gate.service import Service
 from gate.store import sqlite
+from gate.verbs.claim import End
+from tests.faults.judging import did, problems, told
 from tests.gate_kit import PATIENCE, gate_on, until
 from tests.kit import act, answer, service
 
@@ -45,6 +47,7 @@ def _child(work: Callable[[], object]) -> str:
 def _pay(gate: Gate) -> Callable[..., str]:
     @gate.guard("desk.pay")
     def pay(amount: int) -> str:
+        did(gate, amount=amount)
         return f"paid {amount} in {os.getpid()}"
 
     return pay
@@ -64,7 +67,7 @@ def test_children_run_and_hold_on_their_own(tmp_path: Path) -> None:
             record.body["session"] for record in gate.service.records() if record.body["kind"] == "submit"
         }
         assert len(sessions) == 2
-        assert gate.service.verify().ok
+        assert problems(gate.service) == []
 
 
 def test_a_held_call_of_a_child_waits_there(tmp_path: Path) -> None:
@@ -80,6 +83,7 @@ def test_a_held_call_of_a_child_waits_there(tmp_path: Path) -> None:
             alice = threading.Thread(target=approver)
             read = _forked_later(alice, lambda: pay(50))
             assert read.startswith("paid 50")
+        assert problems(gate.service) == []
 
 
 def _forked_later(alice: threading.Thread, work: Callable[[], object]) -> str:
@@ -117,7 +121,7 @@ def test_a_fork_beside_busy_threads_does_not_hang(tmp_path: Path) -> None:
             stop.set()
             for thread in threads:
                 thread.join(PATIENCE)
-        assert gate.service.verify().ok
+        assert problems(gate.service) == []
 
 
 def test_a_parents_wait_stays_the_parents(tmp_path: Path) -> None:
@@ -132,7 +136,8 @@ def test_a_parents_wait_stays_the_parents(tmp_path: Path) -> None:
         assert gate.service.hold(hold.id).waiting
         answer(gate.service, hold)
         waiting.join(PATIENCE)
-        assert got[0].result == f"paid 50 in {os.getpid()}"
+        assert told(gate, got[0]).result == f"paid 50 in {os.getpid()}"
+        assert problems(gate.service) == []
 
 
 def test_a_child_that_closes_leaves_the_parent_open(tmp_path: Path) -> None:
@@ -145,17 +150,18 @@ def test_a_child_that_closes_leaves_the_parent_open(tmp_path: Path) -> None:
         assert pay(5).startswith("paid 5")
         with gate.call(wait=0), pytest.raises(Pending) as pending:
             pay(50)
-        assert gate.service.hold(pending.value.action_id).state == State.PENDING
+        assert gate.service.hold(told(gate, pending.value).action_id).state == State.PENDING
+        assert problems(gate.service) == []
 
 
 def test_a_store_in_memory_is_refused_in_a_child(tmp_path: Path) -> None:
     """A child cannot have the parent's store in memory; nothing runs there."""
     (tmp_path / "p.yml").write_text("version: 1\nname: p\ndefault: allow\n", "utf-8")
     with Gate(policy=tmp_path / "p.yml", db=":memory:", agent="desk") as gate:
-        pay = _pay(gate)
+        pay = gate.guard("desk.pay")(lambda amount: f"paid {amount}")
         pay(5)
         assert StoreError.__name__ in _child(lambda: pay(5))
-        assert pay(5).startswith("paid 5")
+        assert pay(5) == "paid 5"
 
 
 def _threads_at_once(count: int, work: Callable[[], object]) -> list[str]:
@@ -181,21 +187,23 @@ def test_threads_of_a_child_become_one_process(db: Path) -> None:
     """Threads that use a service at once in a new child all act as the child, registered once."""
     gate = service(db)
 
-    def submit() -> str:
+    def submit() -> tuple[str, str]:
         with gate.store.reader() as reader:
             assert reader.one("SELECT 1 FROM processes")
         done = gate.submit(act(amount=5, to="bob")).record.id
         with gate.store.reader() as reader:
             row = reader.one("SELECT process FROM actions WHERE id = ?", (done,))
-        return str(row and row["process"])
+        return done, str(row and row["process"])
 
     for _ in range(5):
         before = len(gate.living())
-        said = _child(lambda: sorted(set(_threads_at_once(8, submit))))
-        mine = submit()
+        said = _child(lambda: sorted(set(_threads_at_once(8, lambda: submit()[1]))))
+        done, mine = submit()
+        gate.settle(done, End(True, "1"))
         assert said != str([mine])
         assert said.count("'") == 2, said
         assert len(gate.living()) == before + 1
+    assert problems(gate) == []
     gate.close()
 
 
@@ -216,7 +224,9 @@ def test_a_store_made_while_others_fork_is_usable(tmp_path: Path) -> None:
         stop.set()
         opener.join(PATIENCE)
     for gate in made:
-        assert gate.submit(act(amount=5, to="bob")).kind == "run"
+        done = gate.submit(act(amount=5, to="bob"))
+        gate.settle(done.record.id, End(True, "1"))
+        assert (done.kind, problems(gate)) == ("run", [])
         gate.close()
 
 

@@ -16,6 +16,7 @@ import pytest
 import gate as package
 from gate import Gate
 from gate.lifecycle import State
+from tests.faults.judging import did, problems, told
 from tests.gate_kit import PATIENCE, gate_on
 from tests.kit import answer
 
@@ -69,6 +70,7 @@ def test_an_interrupt_anywhere_leaves_nothing_running(gate: Gate, amount: int) -
 
     @gate.guard("desk.pay")
     def pay(amount: int, to: str) -> str:
+        did(gate, amount=amount, to=to)
         ran.append(to)
         return "paid"
 
@@ -86,11 +88,12 @@ def test_an_interrupt_anywhere_leaves_nothing_running(gate: Gate, amount: int) -
             gc.collect()
             _lock_is_free(gate)
             gate.service.heartbeat()
-            after = call(name, wait=0)
+            after = told(gate, call(name, wait=0))
             assert ran.count(name) <= 1
             assert gate.service.action(after.action_id).state != State.RUNNING, at
     assert ran.count(name) == 1
     assert at > 10 * STRIDE
+    assert problems(gate.service) == []
 
 
 def test_an_interrupt_anywhere_leaves_nobody_waiting(gate: Gate) -> None:
@@ -115,6 +118,7 @@ def test_an_interrupt_anywhere_leaves_nobody_waiting(gate: Gate) -> None:
                 break
     assert at > 10 * STRIDE
     assert len(gate.service.holds()) == 1
+    assert problems(gate.service) == []
 
 
 def _lock_is_free(gate: Gate) -> None:

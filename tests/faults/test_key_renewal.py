@@ -13,7 +13,11 @@ from gate.errors import StoreError
 from gate.lifecycle import State
 from gate.service import Service
 from gate.store import files, keys
+from gate.verbs.claim import End
+from tests.faults.judging import problems
 from tests.kit import act, answer, service
+
+DONE = End(True, '"paid"')
 
 
 def _other(db: Path) -> Service:
@@ -33,8 +37,10 @@ def test_a_process_that_runs_takes_the_new_key(db: Path) -> None:
     assert (gate.action(before.id).state, after.state) == (State.CANCELLED, State.PENDING)
     answer(gate, after.id)
     assert gate.claim(after.id, act(amount=50, to="bob")).run
+    gate.settle(after.id, DONE)
     again = Service(db, kind="cli", create=False, clock=FakeClock())
     assert again.store.key == gate.store.key
+    assert problems(again) == []
     for each in (gate, admin, again):
         each.close()
 
@@ -54,6 +60,8 @@ def test_a_key_renewed_between_judging_and_recording_is_judged_again(db: Path) -
     record = gate.submit(act(amount=50, to="bob")).record
     answer(gate, record.id)
     assert gate.claim(record.id, act(amount=50, to="bob")).run
+    gate.settle(record.id, DONE)
+    assert problems(gate) == []
     gate.close()
     admin.close()
 
@@ -86,6 +94,7 @@ def test_a_renewal_cut_off_leaves_a_store_that_opens(
     assert again.store.key == files.read_key(db)
     assert again.action(hold.id).state == (State.CANCELLED if renewed else State.PENDING)
     assert keys.is_there(db, keys.id_of(again.store.key))
+    assert problems(again) == []
     again.close()
     admin.close()
 
@@ -104,6 +113,7 @@ def test_another_key_than_the_stores_refuses_to_open(db: Path) -> None:
     admin.close()
     gate = service(db)
     assert gate.action(hold).code == "key_renewed"
+    assert problems(gate) == []
     gate.close()
 
 
@@ -114,6 +124,8 @@ def test_a_backup_has_the_key_of_its_rows(db: Path) -> None:
     copy = db.with_name("copy.db")
     gate.store.backup(copy)
     assert files.read_key(copy) == admin.store.key
-    service(copy).close()
+    there = service(copy)
+    assert (problems(there), problems(gate)) == ([], [])
+    there.close()
     gate.close()
     admin.close()

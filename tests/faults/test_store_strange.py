@@ -10,6 +10,7 @@ import pytest
 
 from gate.errors import PolicyError, StoreError
 from gate.lifecycle import State
+from tests.faults.judging import problems
 from tests.gate_kit import gate_on
 from tests.kit import POLICY, act, answer, policy, service
 
@@ -24,6 +25,7 @@ def test_one_reader_sees_one_state(tmp_path: Path) -> None:
         assert reader.one(asked) == before
     with one.store.reader() as reader:
         assert reader.one(asked) != before
+    assert problems(one) == []
     one.close()
     other.close()
 
@@ -36,6 +38,7 @@ def test_an_interrupted_reading_leaves_no_old_state_behind(tmp_path: Path) -> No
         raise KeyboardInterrupt
     held = gate.submit(act()).record.id
     assert gate.action(held).state == State.PENDING
+    assert problems(gate) == []
     gate.close()
 
 
@@ -53,6 +56,7 @@ def test_policy_texts_changed_in_the_store_are_refused(tmp_path: Path) -> None:
         with pytest.raises(PolicyError, match="changed in the store"):
             verb()
     assert fresh.action(held).state == State.APPROVED
+    assert problems(fresh) == []
     gate.close()
     fresh.close()
 
@@ -78,3 +82,8 @@ def test_a_gate_that_cannot_list_its_tools_leaves_nothing_open(tmp_path: Path) -
     for each in left:
         each.join(20)
     assert not any(each.is_alive() for each in left)
+    with sqlite3.connect(tmp_path / "store" / "gate.db") as raw:
+        raw.execute("DROP TRIGGER no_tools")
+    raw.close()
+    with gate:
+        assert problems(gate.service) == []

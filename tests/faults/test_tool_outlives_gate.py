@@ -9,6 +9,7 @@ import pytest
 from gate.lifecycle import State
 from gate.store import files
 from gate.verbs.claim import End
+from tests.faults.judging import problems
 from tests.kit import act, service
 
 PAID = End(True, '"paid"')
@@ -24,7 +25,7 @@ def test_an_end_after_the_close_is_recorded(db: Path) -> None:
     assert other.action(running).result == PAID.result
     gate.settle(running, PAID)
     assert [each.body["kind"] for each in other.records(action=running)] == ["submit", "settle"]
-    assert other.verify().ok
+    assert problems(other) == []
     other.close()
 
 
@@ -38,6 +39,7 @@ def test_an_end_that_others_gave_up_for_lost_is_a_late_one(db: Path) -> None:
     gate.settle(running, PAID)
     assert other.action(running).state == State.SUCCEEDED
     assert other.records(action=running)[-1].body["late"] is True
+    assert problems(other) == []
     other.close()
 
 
@@ -62,4 +64,5 @@ def test_an_end_goes_into_no_other_store(db: Path, where: str, caplog: pytest.Lo
     gate.settle(running, PAID)
     other = service(db)
     assert other.action(running).state == State.SUCCEEDED
+    assert problems(other) == []
     other.close()
