@@ -7,7 +7,7 @@ from gate.lazy import lazy_exports
 if TYPE_CHECKING:
     from gate.errors import GateError, PolicyError
     from gate.facade import Gate
-    from gate.handles import Hold
+    from gate.hold import Hold
     from gate.model import Effect, Evidence, Verdict
     from gate.outcomes import (
         Blocked,
@@ -27,7 +27,7 @@ else:
         {
             "gate.errors": ("GateError", "PolicyError"),
             "gate.facade": ("Gate",),
-            "gate.handles": ("Hold",),
+            "gate.hold": ("Hold",),
             "gate.model.calls": ("Effect", "Evidence"),
             "gate.model.verdicts": ("Verdict",),
             "gate.outcomes": (

@@ -1,141 +1,25 @@
-"""The primitive under the guard: what a submit gives back, how to wait for it, and the run inside a claim."""
+"""The primitive under the guard: what a submit gives back, and the run inside a claim."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from functools import partial
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from gate.changes import changed_words
-from gate.clock import monotonic
 from gate.context import Running
 from gate.digest import copied
-from gate.errors import GateError, IllegalMove
+from gate.errors import IllegalMove
+from gate.hold import Hold
 from gate.lifecycle import State
-from gate.model import Action, ActionRecord, Decision
-from gate.outcomes import Outcome, Ran
-from gate.steps import Raised, Returned, Step, VerbStep
-from gate.waiting import Wait, seconds
+from gate.model import Action, ActionRecord
+from gate.outcomes import Ran
+from gate.steps import Raised, Returned
 
 if TYPE_CHECKING:
     from gate.opening import Opening
     from gate.verbs.claim import Claimed
-
-_UNDECIDED = frozenset({State.PENDING, State.RUNNING})
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A hold as it stood when it was looked at; ``wait`` looks again.
-
-    Attributes:
-        record: The action as the store had it.
-    """
-
-    record: ActionRecord
-    _gate: Opening = field(repr=False, compare=False)
-
-    @property
-    def id(self) -> str:
-        """Return the id of the action."""
-        return self.record.id
-
-    @property
-    def name(self) -> str:
-        """Return the name of the action."""
-        return self.record.name
-
-    @property
-    def state(self) -> State:
-        """Return where it stood."""
-        return self.record.state
-
-    @property
-    def expires_at(self) -> datetime | None:
-        """Return when answering ends, UTC, exclusive."""
-        return self.record.expires_at
-
-    @property
-    def use_by(self) -> datetime | None:
-        """Return when an approval ends, UTC, exclusive; None before it is given."""
-        return self.record.use_by
-
-    @property
-    def decisions(self) -> tuple[Decision, ...]:
-        """Return the decisions, oldest first."""
-        return self.record.decisions
-
-    @property
-    def outcome(self) -> Ran[Any] | Outcome:
-        """Return what a caller would get now; ``Pending`` while it is open."""
-        from gate.results import outcome_of
-
-        return outcome_of(self.record)
-
-    def wait(self, timeout: Wait = "until_decided") -> Hold:
-        """Wait until people have answered or the hold has ended, and return it as it is then.
-
-        It never decides, and never raises for what happens to the hold or the store.
-
-        Args:
-            timeout: Seconds, a timedelta, or ``until_decided``.
-
-        Returns:
-            The hold as it stands then; ``pending`` where nobody answered in this time.
-        """
-        last = [self.record]
-        try:
-            runtime = self._gate._opened()
-            runtime.drive(_until_decided(runtime, last, seconds(timeout)))
-        except GateError:
-            return Hold(last[0], self._gate)
-        return Hold(last[0], self._gate)
-
-    async def wait_async(self, timeout: Wait = "until_decided") -> Hold:
-        """Wait beside an event loop; see ``wait``.
-
-        Args:
-            timeout: Seconds, a timedelta, or ``until_decided``.
-
-        Returns:
-            The hold as it stands then.
-        """
-        last = [self.record]
-        try:
-            runtime = self._gate._opened()
-            await runtime.drive_async(_until_decided(runtime, last, seconds(timeout)))
-        except GateError:
-            return Hold(last[0], self._gate)
-        return Hold(last[0], self._gate)
-
-
-def _until_decided(runtime: Any, last: list[ActionRecord], wait: float | None) -> Generator[Step, Any, None]:
-    from gate.trip import wait_once
-
-    until = None if wait is None else monotonic() + wait
-    last[0] = yield VerbStep(partial(runtime.service.action, last[0].id))
-    if last[0].state not in _UNDECIDED or wait == 0:
-        return
-    owner = _Waiter()
-    waiter = yield VerbStep(partial(runtime.service.stand_by, last[0], owner))
-    try:
-        while last[0].state in _UNDECIDED and not runtime.poller.released:
-            left = None if until is None else until - monotonic()
-            if left is not None and left <= 0:
-                break
-            last[0] = yield from wait_once(runtime, last[0], left)
-    except BaseException:
-        runtime.service.stood_by(waiter)
-        raise
-    yield VerbStep(partial(runtime.service.leave, waiter))
-
-
-class _Waiter:
-    """Whoever waits to know what becomes of a hold, for as long as that lasts."""
 
 
 @dataclass(frozen=True, slots=True)

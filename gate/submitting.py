@@ -10,7 +10,8 @@ from gate import aio, refusing
 from gate.digest import snapshot
 from gate.errors import ActionError
 from gate.foreign import HOST, SERVER, adapted
-from gate.handles import Allowed, Held, Hold
+from gate.handles import Allowed, Held
+from gate.hold import Hold
 from gate.model import Action, Submission
 from gate.outcomes import Blocked
 from gate.refusing import Caller
