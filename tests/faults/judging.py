@@ -7,8 +7,8 @@ from typing import Any
 
 from gate import Gate
 from gate.service import Service
-from tests.faults.notes import note
 from tests.faults.invariants import Rules, broken, gather
+from tests.faults.notes import note
 from tests.faults.stepping import RULES
 
 
