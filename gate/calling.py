@@ -22,7 +22,7 @@ from gate.outcomes import Details, Failed, Outcome, Ran, Refusal, ResultNotKept
 from gate.redact import error_text
 from gate.refusing import Caller
 from gate.steps import Call, Ending, Raised
-from gate.waiting import seconds
+from gate.wait import seconds
 
 if TYPE_CHECKING:
     from gate.context import CallOptions

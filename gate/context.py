@@ -14,7 +14,7 @@ from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from gate.shapes import has_utf8
-from gate.waiting import Wait, seconds
+from gate.wait import Wait, seconds
 
 if TYPE_CHECKING:
     from gate.model import Decision

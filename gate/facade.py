@@ -31,7 +31,7 @@ from gate.outcomes import NotRan, Ran
 from gate.primitive import Primitive
 from gate.session import Session, check_names, evidence_lines
 from gate.sources import same_source
-from gate.waiting import Wait
+from gate.wait import Wait
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,7 +14,7 @@ from gate.context import as_async
 from gate.errors import GuardError
 from gate.model import Effect
 from gate.values import is_action_name
-from gate.waiting import Wait, seconds
+from gate.wait import Wait, seconds
 
 if TYPE_CHECKING:
     from gate.context import CallOptions

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import GateError
-from gate.waiting import Wait, seconds
+from gate.wait import Wait, seconds
 
 if TYPE_CHECKING:
     from datetime import datetime

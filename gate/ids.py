@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
+import os
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base32 in lower case: no i, l, o or u."""
@@ -16,7 +15,7 @@ _LETTERS = (ALPHABET * 8).encode()
 
 def new_id() -> str:
     """Return a new id: 16 characters, 80 random bits."""
-    return secrets.token_bytes(LENGTH).translate(_LETTERS).decode()
+    return os.urandom(LENGTH).translate(_LETTERS).decode()
 
 
 def new_nonce() -> str:
@@ -26,5 +25,7 @@ def new_nonce() -> str:
 
 def short_code(nonce: str) -> str:
     """Return the four digits that stand for a version when a person types them."""
+    import hashlib
+
     digest = hashlib.sha256(b"gate.code.v1:" + nonce.encode()).digest()
     return f"{int.from_bytes(digest[:8], 'big') % 10_000:04d}"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from gate.errors import Fault
 from gate.values import IDENTIFIER, parse_duration
-from gate.waiting import Wait, seconds
+from gate.wait import Wait, seconds
 
 MEMORY = ":memory:"
 
