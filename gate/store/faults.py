@@ -7,9 +7,11 @@ from pathlib import Path
 from types import TracebackType
 
 from gate.errors import StoreBusy, StoreError
+from gate.store.files import on_read_only_disk
 
 _FULL = (sqlite3.SQLITE_FULL,)
 _UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH)
+_DISK = (sqlite3.SQLITE_IOERR, *_UNWRITABLE)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -27,6 +29,9 @@ def explained(error: sqlite3.Error, path: Path | None) -> StoreError:
     if kind in _FULL:
         said = f"{where} cannot grow: its disk is full. Nothing ran. Make room and call again."
         return StoreError(said, code="store_full")
+    if kind in _DISK and path is not None and on_read_only_disk(path):
+        said = f"{where} cannot be written: its file system is mounted read-only. Nothing ran. Mount it for "
+        return StoreError(f"{said}writing and call again.", code="store_readonly")
     if kind in _UNWRITABLE:
         said = f"{where} cannot be written ({error}). Nothing ran. Let this user write it and its folder."
         return StoreError(said, code="store_readonly")
@@ -37,7 +42,8 @@ def explained(error: sqlite3.Error, path: Path | None) -> StoreError:
             code="store_damaged",
         )
     if kind == sqlite3.SQLITE_IOERR:
-        return StoreError(f"{where} cannot be used: {error}. Nothing ran. Look at its disk and call again.")
+        said = f"{where} cannot be used: {error}. Nothing ran. Its disk fails, or takes no writes any more: "
+        return StoreError(f"{said}look at it and call again.")
     return StoreError(f"{where} cannot be used: {error}. Nothing ran.")
 
 

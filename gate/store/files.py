@@ -53,12 +53,22 @@ def prepare(database: Path) -> None:
         with suppress(FileExistsError):
             os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         if not os.access(database, os.R_OK | os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            kind = errno.EROFS if on_read_only_disk(database) else errno.EACCES
+            raise OSError(kind, os.strerror(kind))
     except OSError as error:
         raise StoreError(
             f"The store {database} cannot be opened for writing: {error.strerror}. "
-            "Nothing ran. Name a writable file with GATE_DB or db=."
+            "Nothing ran. Name a writable file with GATE_DB or db=.",
+            code="store_readonly",
         ) from error
+
+
+def on_read_only_disk(path: Path) -> bool:
+    """Tell whether a file lies on a file system that is mounted read-only, as far as the system says."""
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def read_key(database: Path) -> bytes:

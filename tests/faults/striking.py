@@ -35,6 +35,16 @@ class Struck:
         self.told, self.refused = "", ""
 
     def go(self, wait: float | None = None) -> None:
+        """Make the call to its end, and let the gate find what became of it; see ``call``."""
+        self.call(wait)
+        self.look()
+
+    def look(self) -> None:
+        """Let the gate find what became of the call."""
+        gc.collect()
+        self._desk.service.heartbeat()
+
+    def call(self, wait: float | None = None) -> None:
         """Make the call to its end, and let the fault go.
 
         Args:
@@ -50,8 +60,6 @@ class Struck:
         finally:
             assert self._struck
             self._fault.__exit__(None, None, None)
-        gc.collect()
-        self._desk.service.heartbeat()
 
     def _before(self, number: int, name: str) -> None:
         if name == "wait" and self._step == "decide":
