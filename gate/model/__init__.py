@@ -12,13 +12,11 @@ if TYPE_CHECKING:
         Effect,
         Evidence,
         Parameters,
-        PastCall,
         Principal,
         ResolvedEffect,
-        Risk,
-        Weight,
     )
     from gate.model.edits import Change, Edit, Field
+    from gate.model.past import PastCall
     from gate.model.people import (
         Annotation,
         Card,
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
         Notice,
         Person,
         Route,
-        Said,
     )
     from gate.model.records import (
         ActionRecord,
@@ -35,13 +32,13 @@ if TYPE_CHECKING:
         Submission,
     )
     from gate.model.verdicts import (
-        Answer,
         Approver,
         HandOver,
         Requirement,
         Ruling,
         Verdict,
     )
+    from gate.model.words import Answer, Risk, Said, Weight
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -53,13 +50,11 @@ else:
                 "Effect",
                 "Evidence",
                 "Parameters",
-                "PastCall",
                 "Principal",
                 "ResolvedEffect",
-                "Risk",
-                "Weight",
             ),
             "gate.model.edits": ("Change", "Edit", "Field"),
+            "gate.model.past": ("PastCall",),
             "gate.model.people": (
                 "Annotation",
                 "Card",
@@ -68,10 +63,10 @@ else:
                 "Notice",
                 "Person",
                 "Route",
-                "Said",
             ),
             "gate.model.records": ("ActionRecord", "HoldRecord", "Submission"),
-            "gate.model.verdicts": ("Answer", "Approver", "HandOver", "Requirement", "Ruling", "Verdict"),
+            "gate.model.verdicts": ("Approver", "HandOver", "Requirement", "Ruling", "Verdict"),
+            "gate.model.words": ("Answer", "Risk", "Said", "Weight"),
         },
     )
 

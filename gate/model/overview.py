@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from gate.model.budgets import BudgetState
-from gate.model.calls import PastCall
+from gate.model.past import PastCall
 from gate.model.people import Decision
-from gate.model.verdicts import Answer, Approver
+from gate.model.verdicts import Approver
+from gate.model.words import Answer
 
 
 @dataclass(frozen=True, slots=True)

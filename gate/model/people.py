@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-Said = Literal["approve", "deny"]
+from gate.model.words import Said
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from gate.lifecycle import State
-from gate.model.calls import Evidence, PastCall, Principal, ResolvedEffect
+from gate.model.calls import Evidence, Principal, ResolvedEffect
 from gate.model.edits import Edit
+from gate.model.past import PastCall
 from gate.model.people import Annotation, Card, Decision, Person
 from gate.model.verdicts import Requirement, Ruling
 

@@ -8,9 +8,7 @@ from typing import Literal
 
 from gate.model.budgets import BudgetState
 from gate.model.calls import ResolvedEffect
-from gate.model.people import Said
-
-Answer = Literal["allow", "require_approval", "block"]
+from gate.model.words import Answer, Said
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import pytest
 
 from gate.errors import StoreError
 from gate.lifecycle import State
-from gate.waiting import Poller, Seen, Watch, seconds
+from gate.wait import seconds
+from gate.waiting import Poller, Seen, Watch
 from tests.gate_kit import PATIENCE, until
 
 PENDING: Seen = (State.PENDING, 1)
