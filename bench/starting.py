@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from multiprocessing.connection import Connection
@@ -24,21 +25,31 @@ _LIST = f"import sys; {ALL}; print(*[m for m in {OPTIONAL!r} if m in sys.modules
 
 def imported(plan: Plan) -> dict[Target, float]:
     """Time a fresh process that imports all that the gate exports beside one that imports nothing."""
-    more, listed = (
-        [],
-        subprocess.run([sys.executable, "-c", _LIST], check=True, capture_output=True, text=True),
-    )
+    fresh = _Fresh(plan.place("bytecode"))
+    listed, more = fresh.run(_LIST), []
     for _ in range(plan.size(31, 2)):
         plan.floor()
-        bare, full = _process("pass"), _process(ALL)
-        more.append((full - bare) * 1e3)
-    return {targets.IMPORT: median(more), targets.OPTIONAL: len(listed.stdout.split())}
+        more.append((fresh.time(ALL) - fresh.time("pass")) * 1e3)
+    return {targets.IMPORT: median(more), targets.OPTIONAL: len(listed.split())}
 
 
-def _process(code: str) -> float:
-    start = perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True)
-    return perf_counter() - start
+class _Fresh:
+    """Run code in fresh processes, whose first one compiles what it imports, as an installation does."""
+
+    def __init__(self, bytecode: Path) -> None:
+        self._set = {**os.environ, "PYTHONPYCACHEPREFIX": str(bytecode)}
+        self._set.pop("PYTHONDONTWRITEBYTECODE", None)
+
+    def run(self, code: str) -> str:
+        """Run it and return what it prints."""
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=self._set, check=True, capture_output=True, text=True).stdout
+
+    def time(self, code: str) -> float:
+        """Return how long it takes, in seconds, the process's start and end included."""
+        start = perf_counter()
+        self.run(code)
+        return perf_counter() - start
 
 
 def revised(plan: Plan) -> dict[Target, float]:
