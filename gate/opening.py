@@ -59,7 +59,8 @@ class Opening:
     def close(self) -> None:
         """Release every waiter with ``Pending`` and close the store; holds stay as they are.
 
-        A tool that still runs is not stopped; its end is recorded when it comes. Safe to call twice.
+        A tool that still runs is not stopped; its end is recorded when it comes. What a store that cannot be
+        written must know is told in the background, for five minutes at most. Safe to call twice.
         """
         with self._lock:
             runtime, self._live, self._default = self._live, None, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gate.service.admins import AdminVerbs
-from gate.service.agents import AgentVerbs
+from gate.service.closing import ClosingVerbs
 from gate.service.editors import EditVerbs
 from gate.service.keepers import KeepVerbs
 from gate.service.operators import OperatorVerbs
@@ -15,7 +15,7 @@ __all__ = ["Service"]
 
 
 class Service(
-    AgentVerbs, PeopleVerbs, EditVerbs, OperatorVerbs, OverviewVerbs, OutboxVerbs, AdminVerbs, KeepVerbs
+    ClosingVerbs, PeopleVerbs, EditVerbs, OperatorVerbs, OverviewVerbs, OutboxVerbs, AdminVerbs, KeepVerbs
 ):
     """Do what the gate can do: one verb, one transaction.
 

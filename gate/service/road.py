@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 
 from gate.budget import Use
 from gate.clock import Clock, SystemClock, from_us
-from gate.errors import Fault, GateError, PolicyError, Problem
+from gate.errors import GateError, PolicyError, Problem
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.recorded import read_facts
@@ -94,17 +94,6 @@ class Road:
     def path(self) -> Path | None:
         """Return the store's file; None for one in memory."""
         return self.store.path
-
-    def close(self) -> None:
-        """Say that this process goes, and close the store; safe to call twice."""
-        if self._process and not self._left and os.getpid() == self._pid:
-            self._left = True
-            try:
-                with self._turn() as turn:
-                    living.leave(turn)
-            except Fault as fault:
-                log.warning("The gate could not say goodbye to its store: %s", fault)
-        self.store.close()
 
     def meta(self, key: str) -> str | None:
         """Return a fact about the store, such as ``store_id`` or ``workspace_team``."""
