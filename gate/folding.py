@@ -9,7 +9,8 @@ from collections.abc import Sequence
 _SETTLED = re.compile(
     "[\\x00-\\x7f\u00a1\u00a7\u00b0\u00b7\u00bf-\u012f\u0134-\u013e\u0141-\u0148\u014a-\u017e"
     "\u0386\u0388-\u038a\u038c\u038e-\u038f\u0391-\u03a1\u03a3-\u03af\u03b1-\u03ce\u0400-\u0481\u048a-\u052f\u05d0-\u05ea"
-    "\u2013\u2014\u2018-\u201e\u20ac\u3001-\u3003\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*"
+    "\u2013\u2014\u2018-\u201e\u20ac\u3001-\u3003\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+    "\U0001f300-\U0001faff]*"
 )
 """Characters that are visible and look the same in every Unicode form, alone and beside each other."""
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
@@ -63,22 +64,30 @@ def plain_texts(texts: Sequence[str]) -> list[str]:
         return list(map(plain_text, texts))
     if is_settled(joined):
         return list(map(str.strip, texts))
-    together = _visible(unicodedata.normalize("NFKC", _visible(_APART.join(texts))))
+    together = _visible(_APART.join(texts))
+    if not unicodedata.is_normalized("NFKC", together):
+        together = _visible(unicodedata.normalize("NFKC", together))
     return list(map(str.strip, together.split(_APART)))
 
 
-def folds(texts: Sequence[str], plain: Sequence[str]) -> list[str]:
+def caseless(texts: Sequence[str]) -> list[str]:
+    """Return ``str.casefold`` of each of many texts."""
+    together = _APART.join(texts)
+    if not texts or together.count(_APART) >= len(texts):
+        return list(map(str.casefold, texts))
+    return together.casefold().split(_APART)
+
+
+def folds(texts: list[str], plain: list[str]) -> list[str]:
     """Return ``fold`` of each of many texts, worked out for all at once.
 
     Args:
         texts: The texts.
         plain: What ``plain_texts`` gave for them.
     """
-    together = _APART.join(plain)
-    if together.count(_APART) >= max(len(plain), 1):
-        return list(map(fold, texts))
-    folded = together.casefold().split(_APART) if plain else []
+    folded = caseless(plain)
     if is_settled("".join(texts)):
         return folded
-    folded = plain_texts(folded)
-    return folded if folded == list(texts) else folds(folded, plain_texts(folded))
+    if folded != plain or plain != texts:
+        folded = plain_texts(folded)
+    return folded if folded == texts else folds(folded, plain_texts(folded))

@@ -30,6 +30,7 @@ from gate.policy.reading import (
     label,
     scalar,
 )
+from gate.policy.texts import Texts
 from gate.policy.truth import Truth, Unknown, agreed, all_of, any_of, negate
 from gate.redact import hide
 from gate.values import decimal_of
@@ -56,8 +57,10 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
         wanted: What to give to be decided, in words.
         optional: Whether a missing value is false instead of unknown.
     """
-    compares = [test.compare for test in tests if isinstance(test, Alike)]
-    alone = len(compares) == len(tests)  # of the call, nothing but the value is compared
+    alikes = [test for test in tests if isinstance(test, Alike)]
+    if len(alikes) < len(tests):
+        alikes = []  # more of the call is compared than the value
+    compares = [test.compare for test in alikes]
     named = None if keys[0] == "effect" else label(keys)
 
     def each_of(subject: Subject, name: str) -> Judge:
@@ -74,13 +77,13 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
 
     def check(value: Any, subject: Subject) -> Truth:
         name = named or name_of(keys, subject)
-        if alone and type(value) in PLAIN:
+        if compares and type(value) in PLAIN:
             return _plainly(compares, value, name)
         one = each_of(subject, name)
         if is_missing(value) or not isinstance(value, (list, tuple)):
             return one(value)
         items = list(elements(value))
-        answers = list(map(one, items))
+        answers = (alikes and _at_once(alikes, items, name)) or list(map(one, items))
         together = agreed(answers)
         return _disagree(keys, items, answers, subject) if together is None else together
 
@@ -97,6 +100,23 @@ def _plainly(compares: Sequence[Callable[[Any, str], Truth]], value: Any, name: 
         if isinstance(truth, Unknown):
             whys += truth.whys
     return Unknown(tuple(dict.fromkeys(whys))) if whys else True
+
+
+def _at_once(tests: Sequence[Alike], values: list[Any], name: str) -> list[Truth]:
+    """Return what the tests together say of each of many values that are compared as they are.
+
+    Returns:
+        Nothing where one of the values has to be looked at first.
+    """
+    kinds = set(map(type, values))
+    if not kinds <= PLAIN:
+        return []
+    if kinds != {str} or any(test.texts is None for test in tests):
+        compares = [test.compare for test in tests]
+        return [_plainly(compares, value, name) for value in values]
+    many = Texts(values)
+    columns = [test.texts(many, name) for test in tests if test.texts is not None]
+    return columns[0] if len(columns) == 1 else list(map(all_of, zip(*columns, strict=True)))
 
 
 def _disagree(keys: tuple[str, ...], items: list[Any], answers: list[Truth], subject: Subject) -> Unknown:

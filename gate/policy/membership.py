@@ -19,6 +19,7 @@ from gate.policy.operators import (
     other_kind,
 )
 from gate.policy.reading import Subject, elements, is_missing, kind_of, label, scalar
+from gate.policy.texts import Texts
 from gate.policy.truth import Truth, Unknown, once
 from gate.values import decimal_of, decimal_of_text
 
@@ -40,7 +41,16 @@ def is_in(operand: Any) -> Test:
             return other_kind(name, value, kind_wanted(others)) if spelt else False
         return members.has(value, name)
 
-    return alike(compare)
+    def many_texts(many: Texts, name: str) -> list[Truth]:
+        if others or not texts:
+            return [compare(each, name) for each in many.written]
+        almost = nearly(name)
+        return [
+            True if each in texts else almost if alike_ in folded else False
+            for each, alike_ in zip(many.written, many.folded, strict=True)
+        ]
+
+    return alike(compare, many_texts)
 
 
 def _in_any(value: Any, members: Collection[Any], name: str, wanted: str) -> Truth:

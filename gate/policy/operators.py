@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-import re2  # type: ignore[import-untyped]
-
-from gate.folding import fold, is_settled, plain_text
-from gate.policy.patterns import Pair, Wildcard
+from gate.folding import fold
 from gate.policy.reading import (
     MISSING,
     UNDECLARED,
@@ -24,6 +20,7 @@ from gate.policy.reading import (
     label,
     scalar,
 )
+from gate.policy.texts import Texts
 from gate.policy.truth import Truth, Unknown, negate, once
 from gate.values import decimal_of, limit_for
 
@@ -44,11 +41,8 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
 }
-_PATTERN_PARTS = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|.", re.DOTALL)
-"""What a pattern is made of: quoted text, escapes, classes, and single characters."""
 _EXACT = 10**18
 """Whole numbers below it are compared as they are."""
-_NO_CONTROL = r"[^\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +112,14 @@ def equals(operand: Any) -> Test:
             return other_kind(name, value, "text")
         return True if value == operand else nearly(name) if fold(value) == folded else False
 
-    return alike(text)
+    def texts(many: Texts, name: str) -> list[Truth]:
+        almost = nearly(name)
+        return [
+            True if each == operand else almost if alike_ == folded else False
+            for each, alike_ in zip(many.written, many.folded, strict=True)
+        ]
+
+    return alike(text, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,11 @@ class Alike:
 
     Attributes:
         compare: Compares a value that is there; the second argument is how people call it.
+        texts: Says of each of many texts at once what ``compare`` says; None where that is no shorter way.
     """
 
     compare: Callable[[Any, str], Truth]
+    texts: Callable[[Texts, str], list[Truth]] | None = None
 
     def __call__(self, subject: Subject, name: str) -> Judge:
         """Make ready to compare the values of one call."""
@@ -137,9 +140,11 @@ class Alike:
         return lambda value: compare(value, name)
 
 
-def alike(compare: Callable[[Any, str], Truth]) -> Test:
+def alike(
+    compare: Callable[[Any, str], Truth], texts: Callable[[Texts, str], list[Truth]] | None = None
+) -> Test:
     """Return a test that needs nothing of the call but the value."""
-    return Alike(compare)
+    return Alike(compare, texts)
 
 
 def compares(word: str, operand: Any) -> Test:
@@ -234,127 +239,14 @@ def _in(codes: list[str]) -> str:
     return f" in {' or '.join(codes)}" if codes else " a currency that the rule names"
 
 
-def _options(*, ignore_case: bool = False) -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = not ignore_case
-    return options
-
-
-def compile_regex(pattern: str, *, ignore_case: bool = False) -> Any:
-    """Compile an RE2 pattern.
-
-    Raises:
-        ValueError: RE2 does not take it; linear time has no back-references and no look-around.
-    """
-    try:
-        return re2.compile(pattern, _options(ignore_case=ignore_case))
-    except re2.error as error:
-        said = error.args[0] if error.args else "not understood"
-        text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-        raise ValueError(f"is not a regular expression of RE2: {text}") from None
-
-
-def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
-    """Return the test ``regex``: the whole value, linear time.
-
-    Where it hangs on whether ``.`` takes a line break, as in ``glob``, it is unknown.
-    """
-    exact = compile_regex(pattern, ignore_case=ignore_case)
-    loose, folded = compile_regex(f"(?s){pattern}", ignore_case=True), _with_folds(pattern)
-    if folded != pattern:
-        return alike(_matches(exact, loose, compile_regex(f"(?s){folded}", ignore_case=True)))
-    slow, both = _matches(exact, loose, loose), Pair("(?i)" * ignore_case + pattern, "(?i)" + pattern)
-
-    def compare(value: Any, name: str) -> Truth:
-        if not isinstance(value, str) or value != value.strip() or "\n" in value or not is_settled(value):
-            return slow(value, name)
-        found = both.match(value)
-        if found is None or found[0] != found[1] or not _same_folded(value, found[1], both):
-            return slow(value, name)
-        return found[0]
-
-    return alike(compare)
-
-
-def _same_folded(value: str, seen: bool, both: Pair) -> bool:
-    """Tell whether the second pattern says the same of a text without case; it may switch case on again."""
-    folds = value.casefold()
-    return folds == value or both.match(folds) in ((True, seen), (False, seen))
-
-
-def _with_folds(pattern: str) -> str:
-    """Let each letter that is several in the other case, such as ß, stand for those too; not in classes."""
-    parts = _PATTERN_PARTS.findall(pattern)
-    return "".join(f"(?:{each}|{re2.escape(each.casefold())})" if _grows(each) else each for each in parts)
-
-
-def _grows(char: str) -> bool:
-    return len(char) == 1 < len(char.casefold())
-
-
-def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
-    """Return the test ``glob`` on values: ``*`` stands for no control characters and no line breaks."""
-    parts = pattern.split("*")
-    exact = compile_regex(_NO_CONTROL.join(map(re2.escape, parts)), ignore_case=ignore_case)
-    plain = plain_text(pattern)
-    loose, folded = (
-        compile_regex("(?s:.*)".join(map(re2.escape, text.split("*"))), ignore_case=True)
-        for text in (plain, plain.casefold())
-    )
-    slow = _matches(exact, loose, loose if plain.isascii() else folded)
-    if not pattern.isascii():
-        return alike(slow)
-    fits, fits_loosely = Wildcard(pattern.lower() if ignore_case else pattern), Wildcard(plain.lower())
-
-    written_plain = pattern == plain.lower()
-
-    def compare(value: Any, name: str) -> Truth:
-        if not isinstance(value, str) or not (value.isprintable() and is_settled(value)):
-            return slow(value, name)
-        read = value.strip()
-        lower = read.lower()
-        folds = lower if value.isascii() else read.casefold()
-        if written_plain and lower == folds == value:
-            return fits.match(value)
-        seen = fits.match(value.lower() if ignore_case else value)
-        alike_read = seen == fits_loosely.match(lower) and (
-            lower == folds or seen == fits_loosely.match(folds)
-        )
-        return seen if alike_read else _unclear(value, name)
-
-    return alike(compare)
-
-
-def _matches(exact: Any, loose: Any, folded: Any) -> Callable[[Any, str], Truth]:
-    """Return a comparison that is sure only where the value as written and as read by people agree."""
-
-    def compare(value: Any, name: str) -> Truth:
-        if not isinstance(value, str):
-            return other_kind(name, value, "text")
-        seen, plain = exact.fullmatch(value) is not None, plain_text(value)
-        folds = plain.casefold()
-        same = folds == plain and folded is loose
-        if seen == (loose.fullmatch(plain) is not None) and (
-            same or seen == (folded.fullmatch(folds) is not None)
-        ):
-            return seen
-        return _unclear(value, name)
-
-    return compare
-
-
-def _unclear(value: str, name: str) -> Unknown:
-    if any(ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u2028\u2029" for char in value):
-        return Unknown((f"{name} holds control characters or line breaks: leave them out",))
-    return nearly(name)
-
-
 def opposite(test: Test) -> Test:
     """Return the test that is true where another is false; unknown stays unknown."""
     if isinstance(test, Alike):
-        compare = test.compare
-        return alike(lambda value, name: negate(compare(value, name)))
+        compare, texts = test.compare, test.texts
+        return alike(
+            lambda value, name: negate(compare(value, name)),
+            None if texts is None else lambda many, name: list(map(negate, texts(many, name))),
+        )
 
     def other(subject: Subject, name: str) -> Judge:
         judge = test(subject, name)

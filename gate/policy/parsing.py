@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gate.policy import checks, membership, operators
+from gate.policy import checks, matching, membership, operators
 from gate.policy.checks import Check
 from gate.policy.operands import Operands
 from gate.policy.operators import COMPARISONS, PathOperand, Test
@@ -200,7 +200,7 @@ class _LeafParser:
         if not isinstance(raw, str) or not raw:
             self._bad(loc, "must be a text that is not empty")
             return None
-        make = operators.matches_glob if word.endswith("glob") else operators.matches_regex
+        make = matching.matches_glob if word.endswith("glob") else matching.matches_regex
         try:
             test = make(raw, ignore_case=self.operands.ignore_case)
         except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
@@ -27,6 +28,10 @@ class Pair:
         """
         found = self._set.Match(text) if self._set is not None else ()
         return (0 in found, 1 in found) if 2 in found else None
+
+    def column(self, texts: Sequence[str]) -> list[tuple[bool, bool] | None]:
+        """Return ``match`` of each of many texts."""
+        return list(map(self.match, texts))
 
 
 _ANYTHING = r"(?s).*"

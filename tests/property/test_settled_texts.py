@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.folding import _is_invisible, fold, is_settled, plain_text
-from gate.policy.operators import _matches, compile_regex, matches_glob, matches_regex
+from gate.policy.matching import _matches, compile_regex, matches_glob, matches_regex
 from gate.policy.truth import Truth, Unknown
 
 _SETTLED = [chr(code) for code in range(sys.maxunicode + 1) if is_settled(chr(code))]

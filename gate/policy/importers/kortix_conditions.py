@@ -8,7 +8,7 @@ from typing import Any
 
 from gate.policy.importers import patterns
 from gate.policy.importers.reading import Place
-from gate.policy.operators import compile_regex
+from gate.policy.matching import compile_regex
 from gate.values import quoted
 
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.policy.operators import compile_regex
+from gate.policy.matching import compile_regex
 
 
 def whole(pattern: str, *, anything: str = "(?s:.*)") -> str:
