@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from gate.cli import output
-from gate.cli.options import db_option, json_option, opened
+from gate.cli.options import db_option, json_option, opened, same_store
 from gate.verbs.freezing import Scope
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,7 +49,7 @@ def freeze_command(
         output.emit({"scope": scope, "id": id_, "frozen": True, "changed": fresh})
     elif fresh:
         output.say(f"Frozen: {_named(scope, id_)}. Nothing but declared reads runs there now.")
-        output.say(f"Lift it with: gate unfreeze{_words(scope, id_)} --reason TEXT")
+        output.say(f"Lift it with: gate unfreeze{_words(scope, id_)}{same_store()} --reason TEXT")
     else:
         kept = "it has the new reason now" if reason else "it keeps its reason"
         output.say(f"Frozen already: {_named(scope, id_)}; {kept}.")
@@ -73,12 +74,7 @@ def unfreeze_command(
     if as_json:
         output.emit({"scope": scope, "id": id_, "frozen": False, "left": len(left)})
         return
-    others = (
-        f" {len(left)} other freeze{'s stand' if len(left) > 1 else ' stands'}: see 'gate status'."
-        if left
-        else ""
-    )
-    output.say(f"Lifted: {_named(scope, id_)}.{others}")
+    output.say(f"Lifted: {_named(scope, id_)}.{_others(len(left))}")
 
 
 def which(everything: bool, agent: str | None, session: str | None) -> tuple[Scope, str]:
@@ -96,5 +92,10 @@ def _named(scope: Scope, id_: str) -> str:
     return "everything" if scope == "everything" else f"the {scope} {id_}"
 
 
+def _others(count: int) -> str:
+    stand = "freezes stand" if count > 1 else "freeze stands"
+    return f" {count} other {stand}: see 'gate status{same_store()}'." if count else ""
+
+
 def _words(scope: Scope, id_: str) -> str:
-    return "" if scope == "everything" else f" --{scope} {id_}"
+    return "" if scope == "everything" else f" --{scope} {shlex.quote(id_)}"

@@ -10,7 +10,7 @@ import click
 
 from gate.changes import in_words
 from gate.cli import output, shapes
-from gate.cli.options import db_option, json_option, limit_option, opened
+from gate.cli.options import db_option, json_option, limit_option, opened, same_store
 from gate.ids import short_code
 from gate.lifecycle import OPEN
 from gate.model import Edit, HoldRecord, PastCall, Ruling
@@ -39,7 +39,8 @@ def list_command(every: bool, limit: int, db: Path | None, as_json: bool) -> Non
     if as_json:
         output.emit({"holds": [hold_json(hold) for hold in found]})
     elif not found:
-        output.say("No holds." if every else "No open holds. 'gate holds list --all' shows those that ended.")
+        ended = f"'gate holds list --all{same_store()}' shows those that ended."
+        output.say("No holds." if every else f"No open holds. {ended}")
     else:
         show_holds(found, now)
 

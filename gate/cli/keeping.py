@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from gate.cli.options import (
     json_option,
     opened,
     published,
+    same_store,
     store_path,
     time_option,
 )
@@ -68,7 +70,7 @@ def archive_command(before: datetime, out: Path | None, db: Path | None, as_json
         output.emit({"file": str(place), **shapes.as_json(span)})
         return
     output.say(f"Moved #{span.first} to #{span.last} into {place}.")
-    output.say(f"Check both with: gate audit verify --archive {place}")
+    output.say(f"Check both with: gate audit verify --archive {shlex.quote(str(place))}{same_store()}")
 
 
 def _default_archive(database: Path) -> Path:

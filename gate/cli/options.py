@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from gate.clock import SystemClock
 from gate.policy.load import TABLES
@@ -51,6 +53,14 @@ def db_option(command: F) -> F:
         metavar="FILE",
         help="The store.  [default: GATE_DB, else the XDG state folder]",
     )(command)
+
+
+def same_store() -> str:
+    """Return ``--db FILE``, a space before it, for a command to be run next; empty where it was not given."""
+    context = click.get_current_context()
+    if context.get_parameter_source("db") is not ParameterSource.COMMANDLINE:
+        return ""
+    return f" --db {shlex.quote(str(context.params['db']))}"
 
 
 def limit_option(default: int) -> Callable[[F], F]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from gate.cli import output, shapes
-from gate.cli.options import check_span, db_option, json_option, opened, time_option
+from gate.cli.options import check_span, db_option, json_option, opened, same_store, time_option
 from gate.stats import Stats, collect
 
 _DAYS = timedelta(days=30)
@@ -24,10 +22,7 @@ _SHOWN_RANGES = 4
 @time_option("--until", "Holds asked for before then", default="now")
 @db_option
 @json_option
-@click.pass_context
-def stats_command(
-    context: click.Context, since: datetime | None, until: datetime | None, db: Path | None, as_json: bool
-) -> None:
+def stats_command(since: datetime | None, until: datetime | None, db: Path | None, as_json: bool) -> None:
     """Say how much people are asked, how they answer, and which rules could be changed.
 
     Holds a day and a rule; how often what it held was approved as it came, or changed first, and between
@@ -35,13 +30,11 @@ def stats_command(
     answered; the busiest hours; denials by agent. A rule that is nearly always approved, or never, is named
     with the command that tries another answer on last month's calls. Nothing is changed.
     """
-    given = context.get_parameter_source("db") is ParameterSource.COMMANDLINE
-    options = f" --db {shlex.quote(str(db))}" if given else ""
     with opened(db) as service:
         end = until or service.clock.now()
         start = since or end - _DAYS
         check_span(start, end)
-        found = collect(service, start, end, options=options)
+        found = collect(service, start, end, options=same_store())
     if as_json:
         output.emit(stats_json(found))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,18 @@ def test_lifting_needs_a_reason_and_one_scope(filled: Filled) -> None:
     assert run("freeze", "--agent", "a", "--session", "b", *filled.words()).exit_code == 2
     assert run("freeze", "--agent", "", *filled.words()).exit_code == 2
     assert len(read("status", *filled.words())["freezes"]) == 1
+
+
+@pytest.mark.parametrize("words", [[], ["--session", "chat 7's"]])
+def test_the_offered_command_lifts_the_freeze(tmp_path: Path, words: list[str]) -> None:
+    """It names the same store, and works as it is printed; a store from the environment is left out."""
+    db = tmp_path / "my stores" / "gate.db"
+    service(db).close()
+    offered = said("freeze", *words, "--db", db).splitlines()[1].removeprefix("Lift it with: ")
+    assert read("status", "--db", db)["freezes"]
+    assert "Lifted" in said(*shlex.split(offered)[1:])
+    assert read("status", "--db", db)["freezes"] == []
+    assert "--db" not in said("freeze", *words, GATE_DB=str(db))
 
 
 def test_status_shows_what_lives_and_waits(filled: Filled) -> None:
