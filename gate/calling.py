@@ -220,11 +220,13 @@ def _ended(tool: Guarded, result: Any) -> Any:
 
 
 def _in_event_loop() -> bool:
-    loops = sys.modules.get("asyncio")
-    if loops is None:  # none runs where nobody has loaded it, which takes as long as the gate itself
+    # No loop runs where nobody has loaded asyncio, which takes as long as the gate itself, or where another
+    # thread is loading it just now.
+    running = getattr(sys.modules.get("asyncio"), "get_running_loop", None)
+    if running is None:
         return False
     try:
-        loops.get_running_loop()
+        running()
     except RuntimeError:
         return False
     return True

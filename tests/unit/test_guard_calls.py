@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -46,6 +48,12 @@ def test_an_allowed_call_runs_and_returns(gate: Gate) -> None:
     assert till.pay(5) == "paid 5"
     assert till.paid == [5]
     assert log_of(gate)[-2:] == ["submit", "settle"]
+
+
+def test_a_call_runs_while_another_thread_loads_asyncio(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is only half there, as an import leaves it for a moment, is no loop and no error."""
+    monkeypatch.setitem(sys.modules, "asyncio", ModuleType("asyncio"))
+    assert Till(gate).pay(5) == "paid 5"
 
 
 def test_a_blocked_call_does_not_run(gate: Gate) -> None:
