@@ -8,8 +8,9 @@ from datetime import timedelta
 from typing import Any
 
 from gate.model import Approver, HandOver, Requirement, Said
+from gate.policy.places import Loc
 from gate.policy.schema import ApprovalKeys, RuleKeys
-from gate.policy.source import Document, Loc
+from gate.policy.source import Document
 from gate.values import format_duration, quoted
 
 

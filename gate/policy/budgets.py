@@ -17,8 +17,9 @@ from gate.policy.approvals import Shared, requirement
 from gate.policy.conditions import Compiled, compile_condition
 from gate.policy.operands import Operands
 from gate.policy.paths import check_path
+from gate.policy.places import Loc
 from gate.policy.schema import BudgetKeys, read_keys
-from gate.policy.source import Document, Loc
+from gate.policy.source import Document
 from gate.values import Glob, decimal_of, format_path
 
 MONEY = ("effect", "amount")
@@ -115,7 +116,7 @@ def compile_budget(
         document.add((*loc, "headroom"), "goes with require_approval only: nobody lets a blocked call pass")
     if len(document.problems) > before:
         return None
-    place = f"{PurePath(document.file).name}:{document.place(loc).rpartition(':')[2]}"
+    place = f"{PurePath(document.file).name}:{document.line(loc)}"
     counts = _digest("counts", applies_to, {key: raw.get(key) for key in _COUNTS}, keys.reads)
     return Budget(
         ruling=Ruling(rule, cast(Answer, keys.then), keys.reason or "", place, (), needs),

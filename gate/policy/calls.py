@@ -122,7 +122,7 @@ def _yaml_rows(text: str) -> Iterator[tuple[int, Callable[[], Any]]]:
         return
     for index, row in enumerate(rows):
         wrong = [each.message for each in document.problems if each.where.startswith(f"[{index}]")]
-        line = document.marks[(index,)].line
+        line = document.line((index,))
         yield line, (lambda wrong=wrong: _raise("; ".join(wrong))) if wrong else (lambda row=row: row)  # type: ignore[misc]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gate.policy.source import Loc
+from gate.policy.places import Loc
 from gate.values import parse_path
 
 _OPPOSITES = {

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.policy.parsing import Group, Leaf, Node, Parser
+from gate.policy.places import Loc
 from gate.policy.reading import NO_SUCH, Reader, Subject, label, reader
 from gate.policy.sieve import Need, need_of
-from gate.policy.source import Document, Loc
+from gate.policy.source import Document
 from gate.policy.truth import Truth, Unknown, all_of, conjunction, disjunction, negate
 
 Condition = Callable[[Subject], Truth]

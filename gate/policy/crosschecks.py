@@ -7,8 +7,9 @@ from typing import Any
 
 from gate.policy.effects import Entry, disagreements, from_entries
 from gate.policy.paths import template_paths
+from gate.policy.places import Loc
 from gate.policy.policyset import PolicyFile
-from gate.policy.source import Document, Loc
+from gate.policy.source import Document
 from gate.values import format_path, parse_path, quoted
 
 _TIED = (

@@ -15,9 +15,10 @@ from gate.policy.crosschecks import check_actions, check_set
 from gate.policy.effects import Entry
 from gate.policy.limits import read_limits
 from gate.policy.names import read_names, with_ids
+from gate.policy.places import Loc
 from gate.policy.policyset import Default, PolicyFile, PolicySet, Rule, revision_of
 from gate.policy.schema import ActionKeys, ApprovalKeys, PolicyHead, RuleKeys, read_keys
-from gate.policy.source import Document, Loc, read_bytes, read_text
+from gate.policy.source import Document, read_bytes, read_text
 from gate.values import IDENTIFIER, Glob, quoted
 
 TABLES = (".test.yml", ".test.yaml")
@@ -149,7 +150,7 @@ def _with_ids(raw: Mapping[str, Any], names: Mapping[str, str], document: Docume
 
 def _place(file: str, document: Document, loc: Loc) -> str:
     """Return ``file:line`` with the bare file name, which is all that a stored set knows."""
-    return f"{file}:{document.place(loc).rpartition(':')[2]}"
+    return f"{file}:{document.line(loc)}"
 
 
 def _name(head: PolicyHead | None, file: str, document: Document) -> str:

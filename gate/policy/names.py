@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gate.policy.paths import did_you_mean
-from gate.policy.source import Document, Loc
+from gate.policy.places import Loc
+from gate.policy.source import Document
 from gate.values import IDENTIFIER, quoted
 
 _ID = re.compile(r"[UWSCG][A-Z0-9]{2,30}")

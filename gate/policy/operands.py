@@ -9,8 +9,9 @@ from typing import Any
 from gate.policy.effects import RISKS
 from gate.policy.operators import COMPARISONS, PathOperand
 from gate.policy.paths import check_path, did_you_mean
+from gate.policy.places import Loc
 from gate.policy.reading import operand_reader
-from gate.policy.source import Document, Loc
+from gate.policy.source import Document
 from gate.values import decimal_of, quoted
 
 

@@ -12,7 +12,8 @@ from gate.policy.checks import Check
 from gate.policy.operands import Operands
 from gate.policy.operators import COMPARISONS, PathOperand, Test
 from gate.policy.paths import check_path, did_you_mean
-from gate.policy.source import Document, Loc
+from gate.policy.places import Loc
+from gate.policy.source import Document
 from gate.values import quoted
 
 ORDERING = ("gt", "gte", "lt", "lte")

@@ -10,7 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from gate.policy.paths import did_you_mean
-from gate.policy.source import Document, Loc
+from gate.policy.places import Loc
+from gate.policy.source import Document
 from gate.policy.takes import (
     WEEK,
     YEAR,

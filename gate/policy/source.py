@@ -3,53 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from gate.errors import Problem
+from gate.policy.events import MAX_DEPTH, Reader, quote_it
+from gate.policy.places import Loc, Mark, Places, mark_of
 from gate.values import IDENTIFIER, quoted
 
 MAX_BYTES = 1_000_000
-MAX_DEPTH = 64
-MAX_NODES = 100_000
 
-Loc = tuple[str | int, ...]
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-_CORE_NULL = re.compile(r"|~|null|Null|NULL")
-_CORE_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
-_CORE_INT = re.compile(r"[-+]?[0-9]+")
-_CORE_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_SPECIAL_FLOAT = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_HEX = re.compile(r"0x[0-9a-fA-F]+")
-_OLD_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-_OLD_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
-_AMBIGUOUS = re.compile(
-    r"""y|Y|n|N|(?i:yes|no|on|off)                         # booleans of YAML 1.1
-      | [-+]?0b[01_]+ | [-+]?0[0-7_]+ | 0o[0-7]+           # octal and binary
-      | [-+]?0x[0-9a-fA-F_]+
-      | [-+]?[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?  # underscores, leading zeros, exponents
-      | [-+]?\.[0-9_]+(?:[eE][-+]?[0-9]+)?
-      | [-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?   # base 60
-      | [-+]?0[0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
-      | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:.*)?   # dates
-      | << | =""",
-    re.VERBOSE,
-)
-_WORDS = frozenset(["null", "true", "false", "y", "n", "yes", "no", "on", "off"])
-"""Words that are no texts in YAML 1.1 or in the core schema of 1.2, in lower case."""
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-class Mark(NamedTuple):
-    """A place in a text: line and column, both from 1."""
-
-    line: int
-    column: int
 
 
 @dataclass(slots=True)
@@ -60,8 +28,7 @@ class Document:
         file: Name of the file, for messages.
         value: The values: dict, list, str, int, Decimal, bool or None; None where nothing could be read.
         problems: Everything wrong so far.
-        marks: Where each value stands, by its way from the root.
-        keys: Where the key of each mapping entry stands, by the same way.
+        places: Where each value stands; None where none could be read.
         spoilt: Ways to values that could not be read; nothing more is said about them.
         ok: False where the text is no YAML document at all, so that ``value`` says nothing.
     """
@@ -69,8 +36,7 @@ class Document:
     file: str
     value: Any = None
     problems: list[Problem] = field(default_factory=list)
-    marks: dict[Loc, Mark] = field(default_factory=dict)
-    keys: dict[Loc, Mark] = field(default_factory=dict)
+    places: Places | None = None
     spoilt: set[Loc] = field(default_factory=set)
     ok: bool = True
     _said: set[Problem] = field(default_factory=set, repr=False)
@@ -85,8 +51,8 @@ class Document:
         """
         if self.spoilt and any(loc[:length] in self.spoilt for length in range(len(loc) + 1)):
             return
-        mark = self.keys.get(loc) if key else None
-        self.add_at(mark or self._nearest(loc), loc, message)
+        mark = self.places.key(loc) if key and self.places else None
+        self.add_at(mark or self.mark(loc), loc, message)
 
     def add_at(self, mark: Mark | None, loc: Loc, message: str) -> None:
         """Add a problem at a mark; None places it on the file as a whole."""
@@ -96,15 +62,24 @@ class Document:
             self._said.add(problem)
             self.problems.append(problem)
 
+    def mark(self, loc: Loc) -> Mark | None:
+        """Return where a value stands; one that is not there is placed at its nearest parent."""
+        return self.places.value(loc) if self.places else None
+
+    def entry(self, loc: Loc) -> Mark:
+        """Return where an entry begins: at its key, where it has one; placed as by ``mark``."""
+        assert self.places is not None, "what is asked for was read"
+        return self.places.key(self.places.nearest(loc)) or self.places.value(loc)
+
+    def line(self, loc: Loc) -> int:
+        """Return the line of a value; 0 where nothing could be read."""
+        mark = self.mark(loc)
+        return mark.line if mark else 0
+
     def place(self, loc: Loc) -> str:
         """Return ``file:line`` of a value."""
-        mark = self._nearest(loc)
-        return f"{self.file}:{mark.line}" if mark else self.file
-
-    def _nearest(self, loc: Loc) -> Mark | None:
-        while loc and loc not in self.marks:
-            loc = loc[:-1]
-        return self.marks.get(loc)
+        line = self.line(loc)
+        return f"{self.file}:{line}" if line else self.file
 
 
 def format_loc(loc: Loc) -> str:
@@ -152,7 +127,7 @@ def read_text(text: str, file: str) -> Document:
         return _hopeless(file, f"is larger than {MAX_BYTES:,} bytes: split it into several files")
     document = Document(file)
     try:
-        _Reader(document).read(yaml.parse(text, Loader=_LOADER))
+        Reader(document).read(_PARSER(text))
     except yaml.YAMLError as error:
         _syntax_problem(document, error)
     return document
@@ -173,183 +148,14 @@ def _syntax_problem(document: Document, error: yaml.YAMLError) -> None:
     document.ok = False
     context = str(getattr(error, "context", "") or "")
     spot = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    mark = Mark(spot.line + 1, spot.column + 1) if spot else None
+    mark = mark_of(spot) if spot else None
     if "alias" in context or "anchor" in context:
         start = getattr(error, "context_mark", None) or spot
-        mark = Mark(start.line + 1, start.column + 1) if start else mark
-        document.add_at(mark, (), _quote_it("*" if "alias" in context else "&"))
+        mark = mark_of(start) if start else mark
+        document.add_at(mark, (), quote_it("*" if "alias" in context else "&"))
         return
     if "nesting depth" in str(getattr(error, "problem", "")):
         document.add_at(mark, (), f"is nested more than {MAX_DEPTH} levels deep")
         return
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
     document.add_at(mark, (), f"is not YAML: {f'{context}, {said}' if context else said}")
-
-
-def _quote_it(sign: str) -> str:
-    kind = "alias" if sign == "*" else "anchor"
-    return f'a text that begins with {sign} is a YAML {kind}, which is not used here: quote it ("{sign}…")'
-
-
-@dataclass(slots=True)
-class _Open:
-    """A list or mapping that is being read."""
-
-    loc: Loc
-    value: dict[str, Any] | list[Any]
-    key: str | None = None
-    skipping: int = 0
-    firsts: dict[str, int] = field(default_factory=dict)
-
-
-class _Stop(Exception):
-    """Nothing more of this text is worth reading."""
-
-
-class _Reader:
-    """Build plain values from the parser's events, without recursion."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.stack: list[_Open] = []
-        self.nodes = 0
-        self.documents = 0
-
-    def read(self, events: Iterator[Any]) -> None:
-        try:
-            for event in events:
-                self._event(event)
-        except _Stop:
-            self.document.ok = False
-        if not self.documents:
-            self.document.ok = False
-            self.document.add_at(None, (), "is empty")
-
-    def _event(self, event: Any) -> None:
-        if type(event) is yaml.ScalarEvent:  # most are; the rest of the order does not matter
-            self._node(event)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self.documents += 1
-            if self.documents > 1:
-                self._fatal(event, "a second document starts here: write one document per file")
-        elif isinstance(event, yaml.AliasEvent):
-            self._problem(event, _quote_it("*"))
-            self._put(event, None)
-        elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
-            self.stack.pop()
-        elif isinstance(event, yaml.NodeEvent):
-            self._node(event)
-
-    def _node(self, event: Any) -> None:
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            self._fatal(event, f"the file has more than {MAX_NODES:,} values: split it into several files")
-        if event.anchor is not None:
-            self._problem(event, _quote_it("&"))
-        if event.tag is not None:
-            self._problem(event, f"explicit tags such as {quoted(event.tag)} are not used: leave it out")
-        if isinstance(event, yaml.ScalarEvent):
-            self._put(event, self._scalar(event))
-        else:
-            self._open(event, [] if isinstance(event, yaml.SequenceStartEvent) else {})
-
-    def _open(self, event: Any, value: dict[str, Any] | list[Any]) -> None:
-        if len(self.stack) >= MAX_DEPTH:
-            self._fatal(event, f"is nested more than {MAX_DEPTH} levels deep")
-        loc = self._put(event, value)
-        self.stack.append(_Open(loc, value))
-
-    def _put(self, event: Any, value: Any) -> Loc:
-        """Store a value in what is open; return its way from the root."""
-        if not self.stack:
-            self.document.value = value
-            return self._mark((), event)
-        parent = self.stack[-1]
-        if isinstance(parent.value, list):
-            parent.value.append(value)
-            return self._mark((*parent.loc, len(parent.value) - 1), event)
-        if parent.key is None:
-            return self._key(parent, event, value)
-        loc, parent.key = (*parent.loc, parent.key), None
-        parent.value[str(loc[-1])] = value
-        return self._mark(loc, event)
-
-    def _key(self, parent: _Open, event: Any, value: Any) -> Loc:
-        key = value if isinstance(value, str) else None
-        if key is None:
-            self._problem(event, "a key is a text: quote it", parent.loc)
-            key = str(getattr(event, "value", "")) + "\0" * (1 + parent.skipping)
-            parent.skipping += 1
-            self.document.spoilt.add((*parent.loc, key))
-        elif key in parent.firsts:
-            first = parent.firsts[key]
-            self._problem(event, f"{quoted(key)} is written twice, first in line {first}", parent.loc)
-        parent.firsts.setdefault(key, event.start_mark.line + 1)
-        parent.key = key
-        self.document.keys.setdefault((*parent.loc, key), self._spot(event))
-        return (*parent.loc, key)
-
-    def _scalar(self, event: Any) -> Any:
-        text: str = event.value
-        if event.style or not event.implicit[0]:
-            return text
-        if text[:1].isalpha() and text.lower() not in _WORDS:
-            return text  # everything that means something else begins with another character
-        if _CORE_NULL.fullmatch(text):
-            return None
-        if _CORE_BOOL.fullmatch(text):
-            return text.lower() == "true"
-        if _OLD_INT.fullmatch(text) and _CORE_INT.fullmatch(text):
-            return int(text) if len(text) < 1000 else Decimal(text)
-        if _OLD_FLOAT.fullmatch(text) and _CORE_FLOAT.fullmatch(text):
-            return Decimal(text)
-        return self._other_plain(event, text)
-
-    def _other_plain(self, event: Any, text: str) -> Any:
-        if _HEX.fullmatch(text):
-            return int(text, 16)
-        if _SPECIAL_FLOAT.fullmatch(text):
-            return Decimal(text.replace(".", ""))
-        if _AMBIGUOUS.fullmatch(text):
-            self._problem(
-                event,
-                f"{quoted(text)} means different things in YAML 1.1 and 1.2: quote it{_or_number(text)}",
-            )
-        return text
-
-    def _mark(self, loc: Loc, event: Any) -> Loc:
-        self.document.marks[loc] = self._spot(event)
-        return loc
-
-    def _spot(self, event: Any) -> Mark:
-        return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
-
-    def _where(self) -> Loc:
-        if not self.stack:
-            return ()
-        parent = self.stack[-1]
-        if isinstance(parent.value, list):
-            return (*parent.loc, len(parent.value))
-        return parent.loc if parent.key is None else (*parent.loc, parent.key)
-
-    def _at_key(self) -> bool:
-        return bool(self.stack) and isinstance(self.stack[-1].value, dict) and self.stack[-1].key is None
-
-    def _problem(self, event: Any, message: str, loc: Loc | None = None) -> None:
-        where = self._where() if loc is None else loc
-        self.document.add_at(self._spot(event), where, message)
-        if loc is None:
-            self.document.spoilt.add((*where, getattr(event, "value", "")) if self._at_key() else where)
-
-    def _fatal(self, event: Any, message: str) -> None:
-        self._problem(event, message)
-        raise _Stop
-
-
-def _or_number(text: str) -> str:
-    looks = text.lstrip("+-")
-    return (
-        ", or write the number in full"
-        if looks[:1].isdigit() and ":" not in looks and "-" not in looks
-        else ""
-    )

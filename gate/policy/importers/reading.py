@@ -10,7 +10,8 @@ from typing import Any
 
 from gate.errors import PolicyError, Problem
 from gate.policy.paths import did_you_mean
-from gate.policy.source import Document, Loc, read_text
+from gate.policy.places import Loc
+from gate.policy.source import Document, read_text
 from gate.values import quoted
 
 _BREAK = re.compile(r"^---(?=\s|$)", re.MULTILINE)
@@ -121,7 +122,7 @@ class Place:
 
     def line(self) -> int:
         """Return the line in which it begins, or 0."""
-        return int(self.document.place(self.loc).rpartition(":")[2] or 0) if self.document.marks else 0
+        return self.document.line(self.loc)
 
 
 def _at(value: Any, loc: Loc) -> Any:

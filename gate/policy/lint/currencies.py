@@ -9,8 +9,8 @@ from gate.policy.currencies import CODES, like
 from gate.policy.lint.amounts import AMOUNT
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
+from gate.policy.places import Loc
 from gate.policy.policyset import PolicyFile
-from gate.policy.source import Loc
 
 
 def find(view: View) -> Iterator[Finding]:

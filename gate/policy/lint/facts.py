@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
-from gate.policy.source import Loc
+from gate.policy.places import Loc
 from gate.values import format_path, parse_path
 
 

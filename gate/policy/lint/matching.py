@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
+from gate.policy.places import Loc
 from gate.policy.policyset import PolicyFile
-from gate.policy.source import Loc
 from gate.values import Glob, quoted
 
 

@@ -11,8 +11,9 @@ from gate.policy.clauses import Clause, clauses
 from gate.policy.effects import Known
 from gate.policy.implies import within
 from gate.policy.lint.finding import Finding
+from gate.policy.places import Loc
 from gate.policy.policyset import PolicyFile, PolicySet
-from gate.policy.source import Document, Loc, read_text
+from gate.policy.source import Document, read_text
 from gate.values import Glob
 
 _ANY = Parameters(frozenset(), open=True)
@@ -163,9 +164,7 @@ class View:
     ) -> Finding:
         """Return a finding at a place of a file."""
         document = self._documents[file.file]
-        while loc and loc not in document.marks:
-            loc = loc[:-1]
-        mark = document.keys.get(loc) or document.marks[loc]
+        mark = document.entry(loc)
         kind: Literal["finding", "advice"] = "advice" if advice else "finding"
         return Finding(file.file, mark.line, mark.column, kind, code, what, why, write)
 

@@ -1,0 +1,66 @@
+"""What a plain scalar means where YAML 1.1 and the core schema of 1.2 agree, and where they do not."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from gate.values import quoted
+
+_CORE_NULL = re.compile(r"|~|null|Null|NULL")
+_CORE_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
+_CORE_INT = re.compile(r"[-+]?[0-9]+")
+_CORE_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_SPECIAL_FLOAT = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_HEX = re.compile(r"0x[0-9a-fA-F]+")
+_OLD_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_OLD_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
+_AMBIGUOUS = re.compile(
+    r"""y|Y|n|N|(?i:yes|no|on|off)                         # booleans of YAML 1.1
+      | [-+]?0b[01_]+ | [-+]?0[0-7_]+ | 0o[0-7]+           # octal and binary
+      | [-+]?0x[0-9a-fA-F_]+
+      | [-+]?[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?  # underscores, leading zeros, exponents
+      | [-+]?\.[0-9_]+(?:[eE][-+]?[0-9]+)?
+      | [-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?   # base 60
+      | [-+]?0[0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
+      | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:.*)?   # dates
+      | << | =""",
+    re.VERBOSE,
+)
+_WORDS = frozenset(["null", "true", "false", "y", "n", "yes", "no", "on", "off"])
+"""Words that are no texts in YAML 1.1 or in the core schema of 1.2, in lower case."""
+_LONG_INT = 1000
+
+
+def is_word(text: str) -> bool:
+    """Tell whether a plain scalar is surely a text: everything else begins with another character."""
+    return text[:1].isalpha() and text.lower() not in _WORDS
+
+
+def value_of(text: str) -> Any:
+    """Return what a plain scalar means: None, a bool, an exact number, or itself."""
+    if _CORE_NULL.fullmatch(text):
+        return None
+    if _CORE_BOOL.fullmatch(text):
+        return text.lower() == "true"
+    if _OLD_INT.fullmatch(text) and _CORE_INT.fullmatch(text):
+        return int(text) if len(text) < _LONG_INT else Decimal(text)
+    if _OLD_FLOAT.fullmatch(text) and _CORE_FLOAT.fullmatch(text):
+        return Decimal(text)
+    if _HEX.fullmatch(text):
+        return int(text, 16)
+    return Decimal(text.replace(".", "")) if _SPECIAL_FLOAT.fullmatch(text) else text
+
+
+def ambiguity(text: str) -> str:
+    """Say what to write instead of a plain scalar that is no text for everybody; empty where it is one."""
+    if not _AMBIGUOUS.fullmatch(text):
+        return ""
+    return f"{quoted(text)} means different things in YAML 1.1 and 1.2: quote it{_or_number(text)}"
+
+
+def _or_number(text: str) -> str:
+    looks = text.lstrip("+-")
+    number = looks[:1].isdigit() and ":" not in looks and "-" not in looks
+    return ", or write the number in full" if number else ""
