@@ -10,7 +10,7 @@ from gate.clock import monotonic
 from gate.lifecycle import State
 from gate.model import ActionRecord
 from gate.steps import Step, VerbStep
-from gate.trip import wait_once
+from gate.trip import is_over, wait_once
 
 if TYPE_CHECKING:
     from gate.runtime import Runtime
@@ -30,14 +30,14 @@ def until_decided(
     """
     until = None if wait is None else monotonic() + wait
     last[0] = yield VerbStep(partial(runtime.service.action, last[0].id))
-    if last[0].state not in _UNDECIDED or wait == 0:
+    if last[0].state not in _UNDECIDED or is_over(runtime, last[0], wait):
         return
     owner = _Waiter()
     waiter = yield VerbStep(partial(runtime.service.stand_by, last[0], owner))
     try:
         while last[0].state in _UNDECIDED and not runtime.poller.released:
             left = None if until is None else until - monotonic()
-            if left is not None and left <= 0:
+            if is_over(runtime, last[0], left):
                 break
             last[0] = yield from wait_once(runtime, last[0], left)
     except BaseException:

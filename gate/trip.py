@@ -73,7 +73,7 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
                 record = claimed.record
                 continue
             left = None if until is None else until - monotonic()
-            if (left is not None and left <= 0) or runtime.poller.released:
+            if runtime.poller.released or is_over(runtime, record, left):
                 break
             record = yield from wait_once(runtime, record, left)
     except GeneratorExit:
@@ -116,7 +116,7 @@ def wait_once(
     timeout = left
     if deadline is not None:
         to_deadline = max(0.0, (deadline - runtime.clock.now()).total_seconds())
-        timeout = to_deadline if left is None else min(left, to_deadline)
+        timeout = to_deadline if left is None else max(0.0, min(left, to_deadline))
     yield WaitStep(record.id, (record.state, record.version), timeout)
     if runtime.poller.released:
         return record
@@ -124,6 +124,19 @@ def wait_once(
         yield VerbStep(runtime.service.sweep)
     found: ActionRecord = yield VerbStep(lambda: runtime.service.action(record.id))
     return found
+
+
+def is_over(runtime: Runtime, record: ActionRecord, left: float | None) -> bool:
+    """Tell whether a wait is over; one for a hold past its deadline looks once more, how short it may be.
+
+    Args:
+        runtime: The open gate.
+        record: The action as the waiter knows it.
+        left: Seconds left; None for no end.
+    """
+    deadline = _deadline(record)
+    late = deadline is not None and runtime.clock.now() >= deadline
+    return left is not None and left <= 0 and not late
 
 
 def _deadline(record: ActionRecord) -> datetime | None:

@@ -31,7 +31,7 @@ from gate.policy.spending import with_budgets
 from gate.redact import Redacted
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import bursts, freezing, ledger, limiting, look, planning, timing, waiting
+from gate.verbs import bursts, ends, freezing, ledger, limiting, look, planning, timing, waiting
 from gate.verbs.ledger import Spending
 from gate.verbs.turn import ACTION, Stale, Turn, action_row
 
@@ -179,7 +179,7 @@ def _by_call_id(turn: Turn, draft: Draft) -> Row | None:
             f"The call id {action.call_id!r} already stands for another call of {row['name']} in this "
             "session; nothing ran. Give each call an id of its own."
         )
-    return row
+    return action_row(turn.tx, row["id"]) if row is not None and ends.expire(turn, row) else row
 
 
 def _again(turn: Turn, draft: Draft, *, asked: bool) -> Row | None:
@@ -193,7 +193,7 @@ def _again(turn: Turn, draft: Draft, *, asked: bool) -> Row | None:
     if draft.action.call_id is not None or draft.verdict.effect.declared_read:
         return None
     found = _alike(turn, draft, _OPEN) if asked else []
-    free = [row for row in found if not waiting.live(turn, row["id"])]
+    free = [row for row in found if not ends.expire(turn, row) and not waiting.live(turn, row["id"])]
     if free:
         return free[0]
     return _recent_refusal(turn, draft) if draft.verdict.answer == "require_approval" else None

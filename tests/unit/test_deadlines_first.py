@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from gate.clock import FakeClock
 from gate.errors import IllegalMove
+from gate.handles import Held
 from gate.lifecycle import State
 from gate.service import Service
+from tests.faults.stepping import Desk, before_steps
 from tests.kit import act, answer, post, service
 
 UNPOSTED, EXPIRED = ("not_delivered_in_time", "expired_unanswered")
@@ -97,3 +102,55 @@ def test_one_microsecond_before_it_counts() -> None:
     gate.clock.advance(gate.hold(hold).deliver_by - gate.clock.now() - timedelta(microseconds=1))
     _post_late(gate, hold)
     assert gate.hold(hold).state == State.PENDING
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Give a gate whose holds nothing sweeps by itself."""
+    made = Desk(tmp_path)
+    with made.gate, made.gate.session("s1", on_behalf_of=None):
+        yield made
+
+
+@pytest.mark.parametrize("approved", [False, True], ids=["unanswered", "unused"])
+@pytest.mark.parametrize("name", ["c1", None], ids=["by its call id", "as the same call"])
+def test_a_call_that_finds_its_hold_too_late_is_told_so(desk: Desk, name: str | None, approved: bool) -> None:
+    """Made again at the deadline, and without waiting, a call has expired: nobody says that it waits."""
+    call = {"id": name} if name else {}
+    desk.gate.call(wait=0, **call)
+    held = desk.gate.outcome(desk.pay, 50, "bob")
+    desk.post()
+    if approved:
+        answer(desk.service, held.action_id)
+    _to(desk.service, held.action_id, "use_by" if approved else "expires_at")
+    desk.gate.call(wait=0, **call)
+    again = desk.gate.outcome(desk.pay, 50, "bob")
+    assert (again.code, again.action_id) == (
+        "expired_unused" if approved else "expired_unanswered",
+        held.action_id,
+    )
+    assert desk.begun == []
+
+
+@pytest.mark.parametrize("wait", [0, 0.001])
+def test_a_look_at_a_hold_at_its_deadline_finds_it_expired(desk: Desk, wait: float) -> None:
+    """However short somebody waits, a hold past its deadline is not shown as one that waits for people."""
+    held = desk.gate.submit(replace(act(), on_behalf_of=None))
+    assert isinstance(held, Held)
+    assert held.hold.wait(wait).state == State.PENDING
+    desk.post()
+    _to(desk.service, held.action_id, "expires_at")
+    assert held.hold.wait(wait).state == State.EXPIRED
+    assert asyncio.run(held.hold.wait_async(wait)).outcome.code == "expired_unanswered"
+
+
+def test_a_wait_that_ends_with_its_hold_is_told_of_the_end(desk: Desk) -> None:
+    """Where the caller's time and the hold's end at one moment, the caller learns that it expired."""
+
+    def at(number: int, name: str) -> None:
+        if name == "wait":
+            desk.post()
+            desk.clock.advance(3600)
+
+    with before_steps(at):
+        assert desk.call("c1", 50, wait=0.001).code == "expired_unanswered"
