@@ -115,7 +115,9 @@ def _append(tx: Any, body: Mapping[str, Any], number: int, at: datetime) -> None
     if "amount" in fields.get("input", {}):
         usual = fields["input"]["amount"]
         fields["input"] = fields["input"] | {"amount": usual + number % (usual // 2) + 0.5}
-    audit.append(tx, body["kind"], at, actor=body["actor"], labels=body["labels"], **fields)
+    audit.append(
+        tx, audit.head_of(tx), body["kind"], at, actor=body["actor"], labels=body["labels"], **fields
+    )
 
 
 if __name__ == "__main__":

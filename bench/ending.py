@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -77,10 +76,10 @@ def _again(tx: Tx, first: str, count: int) -> None:
             for row in found:
                 tx.insert(table, **_renamed(table, row, new, number))
         fields = {key: value for key, value in body.items() if key not in ("kind", "at", "actor", "labels")}
-        at = partial(
-            audit.append, tx, body["kind"], FakeClock().now(), actor=body["actor"], labels=body["labels"]
+        at, head = FakeClock().now(), audit.head_of(tx)
+        audit.append(
+            tx, head, body["kind"], at, actor=body["actor"], labels=body["labels"], **fields | {"action": new}
         )
-        at(**fields | {"action": new})
 
 
 def _key(table: str) -> str:

@@ -28,6 +28,23 @@ class AuditRecord:
     hash: str
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest record of the log.
+
+    Attributes:
+        seq: Its number; 0 for none.
+        hash: Its hash; empty for none.
+    """
+
+    seq: int = 0
+    hash: str = ""
+
+
+START = Head()
+"""What an empty log has for its newest record."""
+
+
 def canonical(body: Mapping[str, Any]) -> str:
     """Return the one text of a body: sorted keys, no spaces, Unicode as it is."""
     return _ENCODER.encode(body)
@@ -38,11 +55,14 @@ _ENCODER = json.JSONEncoder(
 )
 
 
-def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, Any], **fields: Any) -> int:
+def append(
+    tx: Tx, head: Head, kind: str, at: datetime, /, *, actor: str, labels: Mapping[str, Any], **fields: Any
+) -> Head:
     """Append one record inside the caller's transaction.
 
     Args:
         tx: The transaction of the move that the record tells of.
+        head: The newest record before it, as read in this transaction or appended in it.
         kind: What happened, such as ``submit`` or ``decide``.
         at: When, UTC.
         actor: Who did it.
@@ -50,16 +70,18 @@ def append(tx: Tx, kind: str, at: datetime, *, actor: str, labels: Mapping[str, 
         fields: Everything else; empty values are left out.
 
     Returns:
-        The number of the record.
+        The record.
     """
-    body = {"kind": kind, "at": at.isoformat(), "actor": actor, "labels": dict(labels)}
-    body |= {key: value for key, value in fields.items() if value not in (None, "", (), [], {})}
-    head = tx.one("SELECT seq, hash FROM audit_head") or {"seq": 0, "hash": ""}
+    body: dict[str, Any] = {"kind": kind, "at": at.isoformat(), "actor": actor, "labels": dict(labels)}
+    body |= {key: value for key, value in fields.items() if value or isinstance(value, (int, float))}
     text = canonical(body)
-    seq, hash_ = head["seq"] + 1, link(head["hash"], text)
-    tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", (seq, text, hash_))
-    tx.run("UPDATE audit_head SET seq = ?, hash = ?, mark = max(mark, ?)", (seq, hash_, to_us(at)))
-    return int(seq)
+    newest = Head(head.seq + 1, link(head.hash, text))
+    tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", (newest.seq, text, newest.hash))
+    tx.run(_MOVE_HEAD, (newest.seq, newest.hash, to_us(at)))
+    return newest
+
+
+_MOVE_HEAD = "UPDATE audit_head SET seq = ?, hash = ?, mark = max(mark, ?)"
 
 
 _PLACE = "~action~"
@@ -68,16 +90,18 @@ _PLACE = "~action~"
 
 def append_many(
     tx: Tx,
+    head: Head,
     at: datetime,
     told: Sequence[tuple[str, Mapping[str, Any]]],
     *,
     actor: str,
     labels: Mapping[str, Any],
-) -> int:
+) -> Head:
     """Append records of one time by one actor, in order, as if each was appended alone.
 
     Args:
         tx: The transaction of the moves that the records tell of.
+        head: The newest record before them, as read in this transaction or appended in it.
         at: When, UTC.
         told: Each record's action, and what it tells beside that, ``kind`` included; no empty values. What
             several tell alike is one and the same mapping, which is written once.
@@ -85,11 +109,10 @@ def append_many(
         labels: Host, process and version.
 
     Returns:
-        The number of the last record.
+        The last record.
     """
     same = {"at": at.isoformat(), "actor": actor, "labels": dict(labels)}
-    head = tx.one("SELECT seq, hash FROM audit_head") or {"seq": 0, "hash": ""}
-    seq, hash_ = int(head["seq"]), head["hash"]
+    seq, hash_ = head.seq, head.hash
     rows = []
     forms: dict[int, list[str]] = {}
     for action, body in told:
@@ -100,8 +123,14 @@ def append_many(
         seq, hash_ = seq + 1, link(hash_, text)
         rows.append((seq, text, hash_))
     tx.many("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", rows)
-    tx.run("UPDATE audit_head SET seq = ?, hash = ?, mark = max(mark, ?)", (seq, hash_, to_us(at)))
-    return seq
+    tx.run(_MOVE_HEAD, (seq, hash_, to_us(at)))
+    return Head(seq, hash_)
+
+
+def head_of(reader: Reader) -> Head:
+    """Return the newest record of a log."""
+    row = reader.one("SELECT seq, hash FROM audit_head")
+    return Head(row["seq"], row["hash"]) if row else START
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class Road:
             yield turn
             if turn.moved:
                 bursts.follow(turn)
-        self._head = max(self._head, turn.head)
+        self._head = max(self._head, turn.head.seq)
         if turn.touched:
             for observer in list(self.observers):
                 afterwards(partial(observer, frozenset(turn.touched)))
@@ -205,7 +205,7 @@ class Road:
         migrations.refuse_newer(tx)
         own, newest = self.clock.now(), timing.look(tx)
         self.store.follow_key(newest.key_id)
-        publishing.refuse_shorter(newest.seq, self._head, self.path)
+        publishing.refuse_shorter(newest.head.seq, self._head, self.path)
         now = max(own, from_us(newest.mark))
         return Turn(
             tx,
@@ -213,7 +213,7 @@ class Road:
             process,
             self._labels,
             own,
-            head=newest.seq,
+            head=newest.head,
             revision=newest.revision,
             waits=self._waits.ids,
         )

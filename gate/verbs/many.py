@@ -74,7 +74,7 @@ def _move(turn: Turn, found: Ended) -> None:
 def _record(turn: Turn, found: Ended) -> None:
     bodies = {(row["state"], ending): _body(row["state"], ending) for row, ending in found}
     told = [(row["id"], bodies[row["state"], ending]) for row, ending in found]
-    turn.head = audit.append_many(turn.tx, turn.now, told, actor=GATE, labels=turn.labels)
+    turn.head = audit.append_many(turn.tx, turn.head, turn.now, told, actor=GATE, labels=turn.labels)
 
 
 def _body(start: str, ending: Ending) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from gate.audit import START, Head
 from gate.clock import from_us
 from gate.errors import ClockError
 from gate.store.port import Reader
@@ -38,20 +39,20 @@ class Newest:
     """What the store has last, as each turn has to know it.
 
     Attributes:
-        seq: Number of the newest record; 0 for none.
+        head: The newest record.
         mark: Newest time, in microseconds.
         key_id: Which key the rows are made with; empty where none was noted.
         revision: The policy in force; None before the first.
     """
 
-    seq: int
+    head: Head
     mark: int
     key_id: str
     revision: str | None
 
 
 _NEWEST = (
-    "SELECT seq, mark, (SELECT value FROM meta WHERE key = 'key_id') AS key_id, "
+    "SELECT seq, hash, mark, (SELECT value FROM meta WHERE key = 'key_id') AS key_id, "
     "(SELECT revision FROM policy ORDER BY n DESC LIMIT 1) AS revision FROM audit_head"
 )
 
@@ -59,11 +60,9 @@ _NEWEST = (
 def look(reader: Reader) -> Newest:
     """Return what the store has last."""
     row = reader.one(_NEWEST)
-    return (
-        Newest(row["seq"], row["mark"], row["key_id"] or "", row["revision"])
-        if row
-        else Newest(0, 0, "", None)
-    )
+    if row is None:
+        return Newest(START, 0, "", None)
+    return Newest(Head(row["seq"], row["hash"]), row["mark"], row["key_id"] or "", row["revision"])
 
 
 def time_of(reader: Reader, own: datetime) -> datetime:

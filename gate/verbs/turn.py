@@ -55,7 +55,7 @@ class Turn:
         own: Process time, UTC.
         touched: Ids of the actions that this turn moved; told to waiters after the commit.
         moved: Sessions whose holds this turn made or moved.
-        head: Number of the newest record that this turn knows.
+        head: The newest record that this turn knows: the store's, or its own.
         revision: The policy in force when it began.
         waits: Returns the numbers of this process's waits that are still somebody's.
     """
@@ -67,7 +67,7 @@ class Turn:
     own: datetime
     touched: set[str] = field(default_factory=set)
     moved: set[str] = field(default_factory=set)
-    head: int = 0
+    head: audit.Head = audit.START
     revision: str | None = None
     waits: Callable[[], frozenset[int]] = frozenset
     _counted: tuple[datetime, int] | None = field(default=None, repr=False)
@@ -81,7 +81,9 @@ class Turn:
 
     def log(self, kind: str, *, actor: str, **fields: Any) -> None:
         """Append one record to the log."""
-        self.head = audit.append(self.tx, kind, self.now, actor=actor, labels=self.labels, **fields)
+        self.head = audit.append(
+            self.tx, self.head, kind, self.now, actor=actor, labels=self.labels, **fields
+        )
 
     def move(
         self,

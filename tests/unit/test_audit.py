@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gate.audit import Filter, append, head_of, records
 from gate.errors import StoreError
 from gate.service import Service
 from gate.store.port import Tx
 from gate.verbs.claim import End
 from tests.kit import act, answer, post, service
+
+LABELS = {"host": "here", "process": 1, "version": "0"}
 
 
 def _busy(db: Path) -> Service:
@@ -56,6 +60,31 @@ def test_a_whole_log_verifies(db: Path) -> None:
     assert found.ok
     assert found.records == len(gate.records())
     assert gate.records()[-1].hash.startswith(found.head)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"accepted": 1}, {"about": '{"action":"zz'}, {"input": {"action": "zz"}}]
+)
+def test_records_are_found_by_their_action(db: Path, more: dict[str, Any]) -> None:
+    """A record is found by the action that it is about, whatever else its text has."""
+    gate = service(db)
+    with gate.store.transaction() as tx:
+        append(
+            tx,
+            head_of(tx),
+            "note",
+            gate.now(),
+            actor="gate",
+            labels=LABELS,
+            action="aq2emp32r6yvbjfv",
+            **more,
+        )
+        append(tx, head_of(tx), "note", gate.now(), actor="gate", labels=LABELS, **more)
+    with gate.store.reader() as reader:
+        (found,) = records(reader, Filter(action="aq2emp32r6yvbjfv"))
+        assert found.body["action"] == "aq2emp32r6yvbjfv"
+        assert records(reader, Filter(action="zz")) == []
+    assert gate.verify().ok
 
 
 @pytest.mark.parametrize("kind", TAMPERING)
