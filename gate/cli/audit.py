@@ -197,7 +197,7 @@ def _about(body: Mapping[str, Any]) -> str:
     move = body.get("move", {}).get("to", "")
     words = [
         body.get("action", "")[:8],
-        body.get("name", "") if body["kind"] == "submit" else "",
+        body.get("name", "") if body["kind"] in ("submit", "refused") else "",
         move and f"→ {move}",
         body.get("comment", "") or body.get("reason", "") or ", ".join(body.get("rules", ())),
         body.get("session", "") if body["kind"] in ("session", "session_ended") else "",

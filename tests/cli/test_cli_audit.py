@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate.clock import FakeClock
+from gate.errors import ActionError
 from gate.verbs.claim import End
 from tests.cli.cli_kit import Filled, read, run, said
 from tests.kit import ALICE, BOB, act, answer, post, service
@@ -33,6 +34,16 @@ def test_list_can_be_narrowed(filled: Filled) -> None:
     assert "submit" in wrong.partition("It has: ")[2]
     newest = said("audit", "list", "--kind", "submit", "--limit", "1", "--json", *words)
     assert json.loads(newest)["action"] == filled.pending
+
+
+def test_list_tells_of_refused_calls(db: Path) -> None:
+    """A call that was never an action stands there with its tool, its agent and why it was refused."""
+    gate = service(db)
+    with pytest.raises(ActionError):
+        gate.submit(act("desk.pay", amount=float("nan")))
+    gate.close()
+    line = said("audit", "list", "--kind", "refused", "--db", db).splitlines()[-1]
+    assert all(part in line for part in ("agent:desk", "desk.pay args.amount:", "Nothing ran."))
 
 
 def test_list_by_time(db: Path) -> None:
