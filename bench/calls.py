@@ -14,6 +14,7 @@ from typing import Any
 from bench import policies, targets
 from bench.floors import Rows
 from bench.measure import Plan, alternating, each, p99, ratio
+from bench.replaying import Replay, statements
 from bench.roads import Desk
 from bench.targets import Target
 from gate.store.port import Reader
@@ -26,6 +27,7 @@ def allowed(plan: Plan) -> dict[Target, float]:
     fed = Desk(plan.place("fed"), policies.for_tools(10, budgets=True))
     normal = Desk(plan.place("normal"), policies.for_tools(10), durability="normal")
     fed.allowed()
+    replay = replayed(plan)
     rows = Rows(plan.place("rows") / "rows.db")
     first, second = ("x" * size for size in written(fed))
 
@@ -33,16 +35,27 @@ def allowed(plan: Plan) -> dict[Target, float]:
         rows.write(first)
         rows.write(second)
 
-    works = {"fed": fed.allowed, "bare": bare, "normal": normal.allowed}
+    works = {"fed": fed.allowed, "bare": bare, "sql": replay.call, "normal": normal.allowed}
     found = alternating(plan, works, rounds=plan.size(100, 3), times=plan.size(30, 5))
     counted = transactions(fed)
-    for each_one in (fed, normal, rows):
+    for each_one in (fed, normal, rows, replay):
         each_one.close()
     return {
         targets.ALLOWED: ratio(found["fed"], found["bare"]),
+        targets.ALLOWED_SQL: ratio(found["sql"], found["bare"]),
         targets.COMMITS: counted,
         targets.NORMAL: median(found["normal"]),
     }
+
+
+def replayed(plan: Plan) -> Replay:
+    """Return the statements of such a call on a store of their own, to be executed without the gate."""
+    desk = Desk(plan.place("replayed"), policies.for_tools(10, budgets=True))
+    for _ in range(50):  # so that the numbers of its run and its records are no others
+        desk.allowed()
+    noted = statements(desk)
+    desk.close()
+    return Replay(desk.db, noted)
 
 
 def written(desk: Desk) -> tuple[int, int]:

@@ -42,6 +42,7 @@ JUDGE_1000 = Target("evaluate: 1,000 rules for 1,000 tools ÷ 10 rules", 1.2, "�
 JUDGE_SAME = Target("evaluate: 1,000 rules with conditions for the tool", 150, "µs")
 DIGEST = Target("digest of the call", 20, "µs")
 ALLOWED = Target("allowed call, FULL, budgets fed ÷ two bare commits of its rows", 1.6, "×")
+ALLOWED_SQL = Target("its statements alone, by plain sqlite3 ÷ the same", 1.6, "×")
 COMMITS = Target("allowed call: transactions", 2, "")
 NORMAL = Target("allowed call, durability normal, no budget fed", 90, "µs")
 HERE = Target("decided in this process → the tool runs, p50", 1, "ms")
