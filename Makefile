@@ -3,6 +3,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
+# Written compiled wherever the machine says otherwise too: the tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 # One more than cores, since many tests wait for sockets and processes.
 WORKERS ?= $(shell expr $$(nproc) + 1)
 

@@ -1,7 +1,8 @@
-"""What all tests share: stores in new folders, and the last line about skipped tests."""
+"""What all tests share: stores in new folders, cheap sweeps, and the last line about skipped tests."""
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -31,6 +32,12 @@ def pytest_configure(config: pytest.Config) -> None:
         for name in ("PYTEST_DEBUG_TEMPROOT", "TMPDIR"):
             os.environ.setdefault(name, str(folder))
         tempfile.tempdir = None  # it was looked up before
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every later sweep for garbage what stays anyway: thousands of tests, and what they import."""
+    gc.collect()
+    gc.freeze()
 
 
 def _has_room(folder: Path) -> bool:
