@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from functools import lru_cache
-from pathlib import PurePath
 from typing import Any, Literal, cast
 
 from gate.model import Answer, Ruling
@@ -116,7 +115,7 @@ def compile_budget(
         document.add((*loc, "headroom"), "goes with require_approval only: nobody lets a blocked call pass")
     if len(document.problems) > before:
         return None
-    place = f"{PurePath(document.file).name}:{document.line(loc)}"
+    place = document.short_place(loc)
     counts = _digest("counts", applies_to, {key: raw.get(key) for key in _COUNTS}, keys.reads)
     return Budget(
         ruling=Ruling(rule, cast(Answer, keys.then), keys.reason or "", place, (), needs),

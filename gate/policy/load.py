@@ -123,7 +123,7 @@ def _compile_file(file: str, document: Document) -> PolicyFile | None:
         applies_to=head.applies_to,
         first_match=head.resolve == "first_match",
         default=cast(Default, head.default),
-        place=_place(file, document, ("default",)),
+        place=document.short_place(("default",)),
         requirement=held,
         rules=rules,
         entries=entries,
@@ -146,11 +146,6 @@ def _with_ids(raw: Mapping[str, Any], names: Mapping[str, str], document: Docume
                 with_ids(each, names, document, (key, index)) for index, each in enumerate(raw[key])
             ]
     return found
-
-
-def _place(file: str, document: Document, loc: Loc) -> str:
-    """Return ``file:line`` with the bare file name, which is all that a stored set knows."""
-    return f"{file}:{document.line(loc)}"
 
 
 def _name(head: PolicyHead | None, file: str, document: Document) -> str:
@@ -247,10 +242,8 @@ def _rule(raw: Any, name: str, shared: Shared, document: Document, loc: Loc) -> 
         document.add(loc, "needs a reason, which people and agents read where the call does not just run")
     rule_id = f"{name}/{keys.id}"
     held = requirement(rule_id, keys, shared, document, loc) if keys.then == "require_approval" else None
-    place = _place(PurePath(document.file).name, document, loc)
-    return Rule(
-        Ruling(rule_id, cast(Answer, keys.then), keys.reason or "", place, (), held), keys.match, condition
-    )
+    answer, place = cast(Answer, keys.then), document.short_place(loc)
+    return Rule(Ruling(rule_id, answer, keys.reason or "", place, (), held), keys.match, condition)
 
 
 def _default(head: PolicyHead | None, name: str, shared: Shared, document: Document) -> Requirement | None:

@@ -39,9 +39,7 @@ class Operands:
 
     def single(self, raw: Any, loc: Loc) -> Any:
         """Read a single value or ``{path: …}``."""
-        if isinstance(raw, Mapping):
-            return self.path_operand(raw, loc)
-        return self.constant(raw, loc)
+        return self.path_operand(raw, loc) if isinstance(raw, Mapping) else self.constant(raw, loc)
 
     def constant(self, raw: Any, loc: Loc) -> Any:
         """Read one text, number or bool; exact, and fit for the path."""
@@ -69,15 +67,16 @@ class Operands:
 
     def number(self, raw: Any, loc: Loc) -> Decimal | PathOperand | None:
         """Read a number or ``{path: …}``."""
-        if isinstance(raw, Mapping) and "path" in raw:
-            return self.path_operand(raw, loc)
-        if isinstance(raw, Mapping):
-            self._bad(loc, "limits by currency go with effect.amount only: write a number or {path: …}")
-            return None
         number = decimal_of(raw)
-        if number is None:
+        if number is not None:
+            return number
+        if not isinstance(raw, Mapping):
             self._bad(loc, "must be a number or {path: …}")
-        return number
+            return None
+        if "path" in raw:
+            return self.path_operand(raw, loc)
+        self._bad(loc, "limits by currency go with effect.amount only: write a number or {path: …}")
+        return None
 
     def money(self, raw: Any, loc: Loc) -> Mapping[str, Decimal] | PathOperand | None:
         """Read limits by currency; one bare number holds for every currency."""

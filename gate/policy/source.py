@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,9 +78,13 @@ class Document:
         return mark.line if mark else 0
 
     def place(self, loc: Loc) -> str:
-        """Return ``file:line`` of a value."""
+        """Return ``file:line`` of a value, with the file as the user gave it."""
         line = self.line(loc)
         return f"{self.file}:{line}" if line else self.file
+
+    def short_place(self, loc: Loc) -> str:
+        """Return ``file:line`` of a value, with the bare file name, which is all that a stored set knows."""
+        return f"{os.path.basename(self.file)}:{self.line(loc)}"
 
 
 def format_loc(loc: Loc) -> str:
