@@ -78,7 +78,7 @@ def _login(text: str) -> Part | None:
     return start, len(text) - 1
 
 
-_ASSIGNMENT = re.compile(r"""([A-Za-z0-9_-]+)["']?\s{0,3}[:=]\s{0,3}["']?""")
+_ASSIGNMENT = re.compile(r"""([A-Za-z0-9_-]+)["']?[\t\n\f\r ]{0,3}[:=][\t\n\f\r ]{0,3}["']?""")
 _LITERAL = re.compile(r"(?:\d+\.\d+|[Tt]rue|[Ff]alse|[Nn]one|null)")
 
 
@@ -142,13 +142,14 @@ _TOKENS = (
     r"sbp_[0-9a-f]{40}\b",
 )
 _NAMES = "passw|passp|passc|pwd|secret|token|key|auth|credential|cookie|otp|pin|cvv|cvc|mnemonic|jwt"
+_SPACE = r"[\t\n\f\r ]"
+"""What RE2 calls space; ``re`` counts one more."""
+_GIVEN = rf"[\"']?{_SPACE}{{0,3}}[:=]{_SPACE}{{0,3}}[\"']?"
 _ASSIGNING = (
-    rf"[A-Za-z0-9_-]{{0,40}}(?i:{_NAMES})[A-Za-z0-9_-]{{0,40}}[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?"
+    rf"[A-Za-z0-9_-]{{0,40}}(?i:{_NAMES})[A-Za-z0-9_-]{{0,40}}{_GIVEN}"
     r"[A-Za-z0-9!#%^*_+=.,/@~-]{4,256}"
 )
-_ASSIGNING_CORE = (
-    rf"(?i:{_NAMES})[A-Za-z0-9_-]*[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?[A-Za-z0-9!#%^*_+=.,/@~-]{{4}}"
-)
+_ASSIGNING_CORE = rf"(?i:{_NAMES})[A-Za-z0-9_-]*{_GIVEN}[A-Za-z0-9!#%^*_+=.,/@~-]{{4}}"
 _CARDS = (
     r"[0-9]{13,19}\b",
     r"[0-9]{4}(?:[ .-][0-9]{4}){3}(?:[ .-][0-9]{1,3})?\b",
@@ -164,11 +165,13 @@ SHAPES = (
     Shape("API key", rf"\b(?:{'|'.join(_KEYS)})", _key, skips=True),
     Shape("token", rf"\b(?:{'|'.join(_TOKENS)})", _key, skips=True),
     Shape("webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/+_-]{20,}", _key),
-    Shape("bearer token", r"\b(?i:bearer)\s{1,4}[A-Za-z0-9._~+/=-]{8,}", _after_space(is_bearer)),
-    Shape("password", r"\b(?i:basic)\s{1,4}[A-Za-z0-9+/]{8,}={0,2}", _after_space(is_basic)),
+    Shape("bearer token", rf"\b(?i:bearer){_SPACE}{{1,4}}[A-Za-z0-9._~+/=-]{{8,}}", _after_space(is_bearer)),
+    Shape("password", rf"\b(?i:basic){_SPACE}{{1,4}}[A-Za-z0-9+/]{{8,}}={{0,2}}", _after_space(is_basic)),
     Shape(
-        "password", r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/?#@:\"'<>]{0,256}:[^\s/?#\"'<>]{1,256}@", _login,
-        core=r"://[^\s/?#@:\"'<>]*:[^\s/?#\"'<>]+@", before=r"[A-Za-z0-9+.-]{1,31}",
+        "password",
+        r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\t\n\f\r /?#@:\"'<>]{0,256}:[^\t\n\f\r /?#\"'<>]{1,256}@",
+        _login,
+        core=r"://[^\t\n\f\r /?#@:\"'<>]*:[^\t\n\f\r /?#\"'<>]+@", before=r"[A-Za-z0-9+.-]{1,31}",
     ),
     Shape("card number", rf"\b(?:{'|'.join(_CARDS)})", _card),
     Shape(

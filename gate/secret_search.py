@@ -1,4 +1,4 @@
-"""Find where secrets may stand in texts, in time that grows with the length of the texts alone.
+"""Find where secrets may stand in a text, in time that grows with its length and its candidates alone.
 
 RE2 looks for the core of the patterns first: what every candidate has in it, without the counting that makes
 RE2 slow on long texts. The patterns themselves are then asked only around each core.
@@ -6,10 +6,9 @@ RE2 slow on long texts. The patterns themselves are then asked only around each 
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate
 from typing import Any
 
 from gate.secret_patterns import LONGEST, SHAPES
@@ -18,8 +17,13 @@ _BEFORE = 64
 """More bytes than any candidate has before its core."""
 _NEEDED = 704
 """More bytes than any candidate needs from its core on before it is one, what the core takes left out."""
-_BETWEEN = "<"
-"""Stands between texts that are searched together: no pattern has it, and it is no part of a word."""
+_HEAD = b"-----BEGIN"
+"""Begins what stands before a core behind a space."""
+_JOINING = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+.-")
+"""What else may stand right before a core in a candidate that begins earlier."""
+
+_CORE = "|".join(f"(?:{each.core or each.pattern})" for each in SHAPES)
+_EARLIER = "|".join(f"(?:{each.before}{each.core})" for each in SHAPES if each.before)
 
 
 @cache
@@ -33,45 +37,70 @@ def _compiled(pattern: str) -> Any:
     return re2.compile(pattern.encode(), options)
 
 
-_ANY = "|".join(f"(?:{each.pattern})" for each in SHAPES)
-_CORE = "|".join(f"(?:{each.core or each.pattern})" for each in SHAPES)
-_EARLIER = "|".join(f"(?:{each.before}{each.core})" for each in SHAPES if each.before)
+@cache
+def _any() -> re.Pattern[bytes]:
+    """Return the pattern of all shapes, one group for each; asked at few places, where RE2 takes longer."""
+    return re.compile("|".join(f"({each.pattern})" for each in SHAPES).encode())
 
 
-def candidate(data: bytes, at: int) -> tuple[int, int] | None:
-    """Return where the first candidate from a place on begins and ends; the byte before that place counts."""
-    look, anything = at, _compiled(_ANY)
-    while (core := _first(_CORE, data, look, len(data))) is not None:
-        look, until = core[0] + 1, min(max(core[1], core[0] + _NEEDED), len(data))
-        earlier = _first(_EARLIER, data, max(at, core[0] - _BEFORE), until)
-        for begin in range(min(core[0], earlier[0]) if earlier else core[0], look):
-            found = anything.match(data, begin, until)
-            if found is not None:
-                end = found.end()
-                return (begin, end) if end < until else anything.match(data, begin, begin + LONGEST).span()
-    return None
+class Candidates:
+    """The places in a text where a secret may stand.
 
+    Args:
+        data: The text; in UTF-8, or any other form where ASCII stays ASCII.
+    """
 
-def suspects(texts: Sequence[str]) -> Iterator[int]:
-    """Yield the number of each text that has a core somewhere; the texts are searched as one."""
-    data = _BETWEEN.join(texts).encode("utf-8", "surrogatepass")
-    ends: list[int] | None = None
-    at = 0
-    while (core := _first(_CORE, data, at, len(data))) is not None:
-        ends = ends or _ends(texts, len(data))
-        number = bisect_right(ends, core[0])
-        yield number
-        at = ends[number]
+    __slots__ = ("_core", "_cores", "_data", "_since")
 
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._look(0)
 
-def _ends(texts: Sequence[str], size: int) -> list[int]:
-    """Return where each text ends in the bytes of all, what stands between them included."""
-    lengths = [len(each) for each in texts]
-    if sum(lengths) + len(texts) - 1 != size:
-        lengths = [len(each.encode("utf-8", "surrogatepass")) for each in texts]
-    return list(accumulate(length + 1 for length in lengths))
+    def first(self, at: int) -> re.Match[bytes] | None:
+        """Return the first candidate from a place on; the byte before that place counts.
 
+        Returns:
+            The match of all patterns together; the number of its group tells the shape.
+        """
+        data, look, anything = self._data, at, _any()
+        while (core := self._first_core(look)) is not None:
+            look, until = core[0] + 1, max(core[1], core[0] + _NEEDED)
+            for begin in range(self._earliest(at, core[0], until), look):
+                found = anything.match(data, begin, until)
+                if found is not None:
+                    return found if found.end() < until else anything.match(data, begin, begin + LONGEST)
+        return None
 
-def _first(pattern: str, data: bytes, start: int, end: int) -> tuple[int, int] | None:
-    found = _compiled(pattern).search(data, start, end)
-    return found.span() if found else None
+    def _first_core(self, at: int) -> tuple[int, int] | None:
+        """Return where the first core from a place on begins and ends."""
+        if at < self._since:
+            self._look(at)
+        while self._core is not None and at >= self._core[1]:
+            self._next(self._core[1])
+        if self._core is not None and at > self._core[0]:
+            self._look(at)
+        return self._core
+
+    def _look(self, at: int) -> None:
+        """Search for cores from a place on."""
+        self._cores: Iterator[Any] = _compiled(_CORE).finditer(self._data, at)
+        self._next(at)
+
+    def _next(self, since: int) -> None:
+        """Take the next core, which is the first one since a place."""
+        found = next(self._cores, None)
+        self._since, self._core = since, found.span() if found else None
+
+    def _earliest(self, at: int, core: int, until: int) -> int:
+        """Return the first place where a candidate with a core may begin."""
+        if core == at or not self._joins(core):
+            return core
+        found = _compiled(_EARLIER).search(self._data, max(at, core - _BEFORE), until)
+        return min(core, found.start()) if found else core
+
+    def _joins(self, core: int) -> bool:
+        """Tell whether what stands before a core can be of its candidate."""
+        before = self._data[core - 1]
+        if before == ord(" "):
+            return self._data.find(_HEAD, max(core - _BEFORE, 0), core) >= 0
+        return before in _JOINING

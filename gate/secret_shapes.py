@@ -6,12 +6,14 @@ One linear pass of RE2 finds candidates; check digits and the like tell which of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import groupby
 
+from gate.joined import Joined
 from gate.secret_checks import LEAST_RANDOM, is_random
-from gate.secret_patterns import LONGEST, SHAPES, Shape
-from gate.secret_search import candidate, suspects
+from gate.secret_patterns import LONGEST, SHAPES
+from gate.secret_search import Candidates
 
 SHORTEST = 8
 """Shortest text that can hold a secret by shape."""
@@ -19,16 +21,18 @@ SHORTEST = 8
 _TELLING = 12
 """Shortest span of which first and last characters are told; of a shorter one they would tell too much."""
 
+Hidden = tuple[str, list[str]]
+"""A text without its secrets, and those."""
+Span = tuple[str, int, int]
+"""Kind, beginning and end of a secret."""
+
 _MARK = re.compile(r"\(hidden [A-Za-z ]{3,22}, \d{1,9} characters(?:, ..…..)?\)", re.DOTALL)
 
 
 @cache
-def _each() -> tuple[tuple[re.Pattern[str], Shape], ...]:
-    """Return the patterns, for candidates alone: those are short, and RE2's way there and back is not.
-
-    They are compiled when the first candidate is there, not at import.
-    """
-    return tuple((re.compile(each.pattern, re.ASCII), each) for each in SHAPES)
+def _each() -> tuple[re.Pattern[str], ...]:
+    """Return the pattern of each shape; compiled when the first candidate is there, not at import."""
+    return tuple(re.compile(each.pattern, re.ASCII) for each in SHAPES)
 
 
 def mark(kind: str, secret: str) -> str:
@@ -52,71 +56,75 @@ def unmarked(text: str) -> str:
     return _MARK.sub("", text) if "(hidden " in text else text
 
 
-def hide_shapes(text: str) -> tuple[str, list[str]]:
+def hide_shapes(text: str) -> Hidden:
     """Return a text without the secrets that their shape tells, and those secrets.
 
     Args:
         text: Anything; all but the spans themselves stays as it is.
     """
-    if len(text) < SHORTEST:
-        return text, []
-    data = text.encode("utf-8", "surrogatepass")
-    parts: list[str] = []
-    secrets: list[str] = []
-    done = 0
-    for kind, start, end in _spans(data):
-        secret = data[start:end].decode("utf-8", "surrogatepass")
-        parts += [data[done:start].decode("utf-8", "surrogatepass"), mark(kind, secret)]
-        secrets.append(secret)
-        done = end
-    if not secrets:
-        return _hide_random(text)
-    return "".join([*parts, data[done:].decode("utf-8", "surrogatepass")]), secrets
+    return hide_texts([text]).get(text) or (text, [])
 
 
-def hide_texts(texts: Iterable[str]) -> dict[str, tuple[str, list[str]]]:
+def hide_texts(texts: Iterable[str]) -> dict[str, Hidden]:
     """Return what ``hide_shapes`` gives for those of many texts that hold a secret.
 
     Args:
         texts: Texts, each once; they are searched as one.
     """
-    asked = list(texts)
-    likely = dict.fromkeys(text for text in asked if len(text) >= LEAST_RANDOM and is_random(text))
-    likely.update((asked[number], None) for number in suspects(asked))
-    return {text: hidden for text in likely if (hidden := hide_shapes(text))[1]}
-
-
-def _hide_random(text: str) -> tuple[str, list[str]]:
-    """Hide a text that is nothing but one random word; within a longer text that may be what would run."""
-    return (mark("random text", text), [text]) if _WORD.fullmatch(text) and is_random(text) else (text, [])
+    asked = [text for text in texts if len(text) >= SHORTEST]
+    found = _without_spans(asked)
+    random = (text for text in asked if len(text) >= LEAST_RANDOM and text not in found and is_random(text))
+    # Nothing but one random word: within a longer text that may be what would run.
+    found.update((text, (mark("random text", text), [text])) for text in random if _WORD.fullmatch(text))
+    return found
 
 
 _WORD = re.compile(r"[A-Za-z0-9+/_=~.-]{1,256}")
 
 
-def _spans(data: bytes) -> Iterator[tuple[str, int, int]]:
+def _without_spans(texts: Sequence[str]) -> dict[str, Hidden]:
+    """Return each text that has a secret in it, without it, and its secrets."""
+    joined = Joined(texts)
+    inside = groupby(_spans(joined), key=lambda span: joined.number(span[1]))
+    return {texts[number]: _without(spans, joined, number) for number, spans in inside}
+
+
+def _without(spans: Iterable[Span], joined: Joined, number: int) -> Hidden:
+    parts: list[str] = []
+    secrets: list[str] = []
+    done, end = joined.bounds(number)
+    for kind, start, until in spans:
+        secret = joined.read(start, until)
+        parts += (joined.read(done, start), mark(kind, secret))
+        secrets.append(secret)
+        done = until
+    return "".join([*parts, joined.read(done, end)]), secrets
+
+
+def _spans(joined: Joined) -> Iterator[Span]:
     """Yield kind and place of every secret, in order, none inside another."""
-    at = 0
-    while (found := candidate(data, at)) is not None:
-        kind, at, until = _judge(data, *found)
+    candidates, at = Candidates(joined.data), 0
+    while (found := candidates.first(at)) is not None:
+        kind, start, at = _judge(joined, found)
         if kind:
-            yield kind, at, until
-            at = until
+            yield kind, start, at
 
 
-def _judge(data: bytes, start: int, end: int) -> tuple[str, int, int]:
+def _judge(joined: Joined, found: re.Match[bytes]) -> Span:
     """Return kind, beginning and end of a candidate's secret, or where to look on where there is none."""
-    on = _FIRST.match(data, start, end)
-    after = start + 1 if on is None else on.end()
-    piece = data[start:end].decode("latin-1")
-    for pattern, shape in _each():
-        found = pattern.match(piece)
-        if found is None:
-            continue
-        part = shape.part(found[0])
+    start, end = found.span()
+    piece, first = found[0].decode("latin-1"), (found.lastindex or 1) - 1
+    part, after = SHAPES[first].part(piece), end if SHAPES[first].skips else start + 1
+    if part is not None:
+        return SHAPES[first].kind, start + part[0], _key_end(joined, start + part[1])
+    if word := _FIRST.match(joined.data, start, end):
+        after = max(after, word.end())
+    for shape, pattern in zip(SHAPES[first + 1 :], _each()[first + 1 :], strict=True):
+        matched = pattern.match(piece)
+        part = matched and shape.part(matched[0])
         if part is not None:
-            return shape.kind, start + part[0], _key_end(data, start + part[1])
-        after = max(after, end) if shape.skips else after
+            return shape.kind, start + part[0], _key_end(joined, start + part[1])
+        after = max(after, end) if matched and shape.skips else after
     return "", after, after
 
 
@@ -129,9 +137,10 @@ _KEY_LINES = re.compile(
 )
 
 
-def _key_end(data: bytes, end: int) -> int:
+def _key_end(joined: Joined, end: int) -> int:
     """Return where a secret ends: a private key behind its lines, which are read here."""
-    if not data.endswith((_HEAD_END, b"PRIVATE KEY BLOCK-----"), 0, end):
+    if not joined.data.endswith((_HEAD_END, b"PRIVATE KEY BLOCK-----"), 0, end):
         return end
-    found = _KEY_LINES.match(data, end, end + LONGEST)
+    _, last = joined.bounds(joined.number(end - 1))
+    found = _KEY_LINES.match(joined.data, end, min(end + LONGEST, last))
     return found.end() if found else end
