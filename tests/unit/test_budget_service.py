@@ -262,6 +262,19 @@ def test_a_claim_over_a_budget_that_blocks_is_blocked() -> None:
     assert _used_or_blocked(gate) == "18 EUR"
 
 
+def test_a_budget_that_blocks_now_blocks_what_was_approved_over_it() -> None:
+    """People have let the call pass; where the policy of now asks nobody about it, it does not run."""
+    gate = _gate(CAROLS)
+    _pay(gate), _pay(gate)
+    hold = gate.hold(_pay(gate, 5, "bob").record.id)
+    assert [each.rules for each in hold.requirements] == [("desk/money",)]
+    assert answer(gate, hold, ALICE).state == State.APPROVED
+    blocks = MONEY.replace("headroom: 2", "then: block, reason: Used up.")
+    gate.apply(policy(_text(blocks)), by="cli:x")
+    claimed = gate.claim(hold.id, act(amount=5, to="bob"))
+    assert (claimed.run, claimed.record.state, claimed.record.reason) == (False, State.BLOCKED, "Used up.")
+
+
 def _used_or_blocked(gate: Service) -> str:
     budget = gate.preview(act(amount=500, to="x")).rulings[-1].budget
     assert budget is not None

@@ -487,6 +487,25 @@ def test_the_full_view_of_before_counts_for_what_one_changed_oneself() -> None:
     assert [each.person for each in after.decisions] == [ALICE]
 
 
+def test_nobody_elses_look_counts_for_the_editor() -> None:
+    """A change that makes a hidden value decisive waits for a look; the one of another person is theirs."""
+    text = EDITABLE.replace(
+        "  - {id: large,",
+        "  - {id: noted, match: desk.pay, when: {args.amount: {gt: 500, lte: 1000}, args.note: {exists: true}},"
+        " then: require_approval, reason: Noted., editable: [args.amount]}\n  - {id: large,",
+    )
+    gate = service(text=text)
+    hold = _held(gate, amount=400, to="bob", note="sk_live_4eC39HqLyjWDarjtT1zdp7dc")
+    gate.record_view(hold, nonce=gate.hold(hold).nonce, person=ALICE)
+    after = change(gate, hold, BOB, amount=600)
+    assert (after.state, after.version, after.decisions) == (State.PENDING, 2, ())
+    with pytest.raises(IllegalMove) as caught:
+        answer(gate, hold, BOB)
+    assert caught.value.code == "view_required"
+    gate.record_view(hold, nonce=after.nonce, person=BOB)
+    assert answer(gate, hold, BOB).state == State.APPROVED
+
+
 def test_a_comment_is_the_editors_own() -> None:
     """Where the policy asks approvers for a comment, a change needs one, and the agent reads it."""
     gate = service(text=EDITABLE.replace("{approve: optional", "{approve: required"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gate.clock import FakeClock
 from gate.errors import BadEdit
 from gate.lifecycle import State
 from gate.service import Service
@@ -88,3 +90,19 @@ def test_who_claims_waits_no_more(pair: tuple[Service, Service]) -> None:
     assert other.hold(found.record.id).waiting
     assert one.claim(found.record.id, act(), waiter=found.waiter).run
     assert not other.hold(found.record.id).waiting
+
+
+def test_who_is_merely_silent_may_still_wait(db: Path) -> None:
+    """That a process says nothing for a while does not prove that its caller is gone; the hold stays."""
+    text = POLICY.replace("expires_in: 1h,", "expires_in: 1h, on_caller_gone: cancel,")
+    one, other = service(db, text=text), service(db, text=None)
+    hold = one.submit(act()).record.id
+    assert isinstance(other.clock, FakeClock)
+    for _ in range(15):
+        other.clock.advance(timedelta(seconds=2))
+        other.heartbeat()
+    assert one.action(hold).state == State.PENDING
+    with other.store.reader() as reader:
+        assert len(reader.all("SELECT n FROM waiters")) == 1
+    one.close()
+    other.close()
