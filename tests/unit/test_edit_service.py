@@ -491,8 +491,9 @@ def test_nobody_elses_look_counts_for_the_editor() -> None:
     """A change that makes a hidden value decisive waits for a look; the one of another person is theirs."""
     text = EDITABLE.replace(
         "  - {id: large,",
-        "  - {id: noted, match: desk.pay, when: {args.amount: {gt: 500, lte: 1000}, args.note: {exists: true}},"
-        " then: require_approval, reason: Noted., editable: [args.amount]}\n  - {id: large,",
+        "  - {id: noted, match: desk.pay, when: {args.amount: {gt: 500, lte: 1000}, "
+        "args.note: {exists: true}}, then: require_approval, reason: Noted., editable: [args.amount]}\n"
+        "  - {id: large,",
     )
     gate = service(text=text)
     hold = _held(gate, amount=400, to="bob", note="sk_live_4eC39HqLyjWDarjtT1zdp7dc")
