@@ -14,6 +14,7 @@ from gate.model import ActionRecord
 from gate.outcomes import Details, Outcome, Ran, outcome, ran
 from gate.redact import has_secret, redact
 from gate.secret_shapes import SHORTEST
+from gate.tagging import MAX_DEPTH
 
 RESULT_BYTES = 64 * 1024
 """Largest result that is kept, as JSON text in UTF-8."""
@@ -56,31 +57,37 @@ def outcome_of(record: ActionRecord) -> Ran[Any] | Outcome:
 def kept_result(result: Any, *, secrets: Sequence[str] = ()) -> str | None:
     """Return a result as JSON text if the store may keep it, else None.
 
-    It may if it is plain JSON that reads back equal, is at most 64 KB long and holds nothing secret.
+    It may if it is plain JSON that reads back equal, is at most 64 KB long and 64 levels deep, and holds
+    nothing secret.
 
     Args:
         result: What the tool returned.
         secrets: Texts that were hidden in the arguments.
     """
     try:
-        if not _is_json(result):
+        if not _is_json(result, MAX_DEPTH):
             return None
         text = json.dumps(result, ensure_ascii=False, allow_nan=False)
-        if len(text.encode()) > RESULT_BYTES:
-            return None
-    except (ValueError, RecursionError):
+        kept = len(text.encode()) <= RESULT_BYTES and not _holds_secret(result, text, secrets)
+    except (ValueError, RecursionError):  # half a surrogate pair, or a caller that is itself too deep
         return None
+    return text if kept else None
+
+
+def _holds_secret(result: Any, text: str, secrets: Sequence[str]) -> bool:
     hidden = len(text) >= SHORTEST and redact({"result": result}).hidden
-    return None if hidden or has_secret(text, secrets) else text
+    return bool(hidden) or has_secret(text, secrets)
 
 
-def _is_json(value: Any) -> bool:
-    """Tell whether a value is of JSON's own types all the way down."""
+def _is_json(value: Any, levels: int) -> bool:
+    """Tell whether a value is of JSON's own types all the way down, and that at most so many levels."""
     kind = type(value)
     if kind is dict:
-        return all(type(key) is str and _is_json(each) for key, each in value.items())
+        return levels > 0 and all(
+            type(key) is str and _is_json(each, levels - 1) for key, each in value.items()
+        )
     if kind is list:
-        return all(map(_is_json, value))
+        return levels > 0 and all(_is_json(each, levels - 1) for each in value)
     return value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value))
 
 

@@ -240,6 +240,23 @@ def test_the_snapshot_is_what_runs(gate: Gate) -> None:
     assert lines == ["a", "b"]
 
 
+def test_a_run_with_a_result_of_any_depth_has_succeeded(gate: Gate) -> None:
+    """A result too deep to be kept reaches its caller, and the log has the end of the run."""
+
+    @gate.guard("desk.pay")
+    def pay(amount: int) -> list[Any]:
+        found: list[Any] = []
+        for _ in range(400):
+            found = [found]
+        return found
+
+    with gate.call(id="c1"):
+        assert len(pay(5)) == 1
+    assert log_of(gate)[-2:] == ["submit", "settle"]
+    with gate.call(id="c1"), pytest.raises(ResultNotKept):
+        pay(5)
+
+
 def test_a_failed_settle_never_replaces_the_result(tmp_path: Path) -> None:
     """A tool whose end cannot be recorded has run: its caller gets the result, or its own exception."""
     gate = gate_on(tmp_path)

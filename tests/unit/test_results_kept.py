@@ -19,6 +19,14 @@ from gate.results import RESULT_BYTES, kept_result, outcome_of
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+def nested(levels: int) -> list[Any]:
+    """Return lists in a list, so many levels deep."""
+    found: list[Any] = []
+    for _ in range(levels - 1):
+        found = [found]
+    return found
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -32,6 +40,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
         [],
         {"a": [1, {"b": None}]},
         "x" * (RESULT_BYTES - 2),
+        nested(64),
     ],
 )
 def test_plain_results_are_kept_and_read_back_equal(value: Any) -> None:
@@ -60,10 +69,13 @@ class Text(str):
         "\ud800",
         "x" * (RESULT_BYTES - 1),
         "é" * (RESULT_BYTES // 2),
+        nested(65),
+        nested(400),
+        nested(5000),
     ],
 )
 def test_other_results_are_not_kept(value: Any) -> None:
-    """What would not read back equal, or is too long, is not kept."""
+    """What would not read back equal, or is too long or too deep, is not kept, and no error."""
     assert kept_result(value) is None
 
 
