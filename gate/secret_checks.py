@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections import Counter
-from functools import lru_cache
 
 KEY_LIMIT = 256
 """Longest key or token, in characters; a longer text carries something else."""
@@ -29,13 +27,16 @@ _CARD_STARTS = ("4", "5", "6", *map(str, range(22, 28)), "300", "301", "302", "3
 _CARD_STARTS += ("34", "35", "36", "37", "38", "39")
 
 
+_DOUBLED = str.maketrans("0123456789", "0246813579")
+"""Each digit doubled, the digits of that added."""
+
+
 def is_card(digits: str) -> bool:
     """Tell whether digits are a payment card's number: as many, a card's beginning, Luhn's check digit."""
     if not 13 <= len(digits) <= 19 or not digits.startswith(_CARD_STARTS):
         return False
-    odd, even = digits[-1::-2], digits[-2::-2]
-    doubled = sum(2 * int(each) - 9 * (each > "4") for each in even)
-    return (sum(map(int, odd)) + doubled) % 10 == 0
+    single, doubled = digits[-1::-2], digits[-2::-2].translate(_DOUBLED)
+    return sum(map(int, single + doubled)) % 10 == 0
 
 
 def iban_end(text: str) -> int:
@@ -65,8 +66,7 @@ def is_keylike(text: str) -> bool:
 
     Words joined by dashes are something that people should read.
     """
-    letters = any(each.isalpha() for each in text)
-    return len(text) <= KEY_LIMIT and letters and any(each.isdigit() for each in text)
+    return len(text) <= KEY_LIMIT and bool(_LETTER.search(text)) and bool(_DIGIT.search(text))
 
 
 def is_bearer(text: str) -> bool:
@@ -95,13 +95,14 @@ def is_random(text: str) -> bool:
         return False
     if text.lower() == text or text.upper() == text or _DIGIT.search(text) is None:
         return False
-    return _entropy(len(text), tuple(sorted(Counter(text).values()))) >= 4.3
+    return _entropy(text) >= 4.3
 
 
-_DIGIT = re.compile(r"[0-9]")
-
-
-@lru_cache(maxsize=4096)
-def _entropy(length: int, counts: tuple[int, ...]) -> float:
+def _entropy(text: str) -> float:
     """Return the bits that each character of a text tells, by how often each of them stands in it."""
-    return -sum(n / length * math.log2(n / length) for n in counts)
+    repeated = sum(map(_TIMES_LOG.__getitem__, map(text.count, set(text))))
+    return math.log2(len(text)) - repeated / len(text)
+
+
+_TIMES_LOG = [0.0, *(n * math.log2(n) for n in range(1, KEY_LIMIT + 1))]
+_LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")

@@ -59,8 +59,11 @@ def _after_space(check: Callable[[str], bool]) -> Callable[[str], Part | None]:
     return part
 
 
+_SEPARATORS = str.maketrans("", "", " .-")
+
+
 def _card(text: str) -> Part | None:
-    return _whole(text) if is_card("".join(each for each in text if each.isdigit())) else None
+    return _whole(text) if is_card(text.translate(_SEPARATORS)) else None
 
 
 def _iban(text: str) -> Part | None:
@@ -79,6 +82,7 @@ def _login(text: str) -> Part | None:
 
 
 _ASSIGNMENT = re.compile(r"""([A-Za-z0-9_-]+)["']?[\t\n\f\r ]{0,3}[:=][\t\n\f\r ]{0,3}["']?""")
+_DIGIT = re.compile("[0-9]")
 _LITERAL = re.compile(r"(?:\d+\.\d+|[Tt]rue|[Ff]alse|[Nn]one|null)")
 
 
@@ -88,7 +92,7 @@ def _assigned(text: str) -> Part | None:
     if found is None or not is_secret_name(found[1]):
         return None
     value = text[found.end() :].rstrip(".,")
-    if not any(each.isdigit() for each in value) or len(value) > 256 or _LITERAL.fullmatch(value):
+    if len(value) > 256 or not _DIGIT.search(value) or _LITERAL.fullmatch(value):
         return None
     return found.end(), found.end() + len(value)
 
