@@ -13,6 +13,7 @@ from bot.names import BURST_EVENT, UNPARSED
 from bot.slack_errors import CALL_FAILURES, trouble
 from bot.twins import Twins
 from bot.views import burst as views
+from bot.views.text import Block
 from gate.model import Burst, Notice
 
 log = logging.getLogger("bot")
@@ -44,7 +45,7 @@ class BurstCards:
         if not ts and burst.closed_at is None and len(burst.pending) > 1:
             await self._turn(burst.channel)
             burst = await self._desk.run(self._desk.service.burst, notice.text)
-            ts, shown = await self._new(burst), _spelled(burst)
+            ts, shown = await self._new(burst)
         if ts and not burst.ts:
             await self._desk.run(self._desk.service.burst_posted, burst.id, ts)
         if ts:
@@ -54,27 +55,29 @@ class BurstCards:
     async def _stands(self, burst: Burst) -> str:
         return await self._twins.burst(burst.id, burst.channel, burst.opened_at)
 
-    async def _new(self, burst: Burst) -> str:
+    async def _new(self, burst: Burst) -> tuple[str, str]:
+        """Post a card; return its timestamp and what it shows."""
+        drawn, spelled = await self._desk.run(_drawn, burst)
         answer = await self._post(
             channel=burst.channel,
-            blocks=views.card(burst),
+            blocks=drawn,
             text=views.card_text(burst),
             metadata={"event_type": BURST_EVENT, "event_payload": {"burst": burst.id}},
         )
-        return str(answer["ts"])
+        return str(answer["ts"]), spelled
 
     async def _update(self, burst_id: str, ts: str, shown: str) -> None:
         """Make a card show the burst as it stands, and look again: another bot may have drawn it."""
         for _ in range(LOOKS):
             burst = await self._desk.run(self._desk.service.burst, burst_id)
-            spelled = _spelled(burst)
+            drawn, spelled = await self._desk.run(_drawn, burst)
             if spelled == shown:
                 return
             try:
                 await self._desk.poster.chat_update(
                     channel=burst.channel,
                     ts=ts,
-                    blocks=views.card(burst),
+                    blocks=drawn,
                     text=views.card_text(burst),
                     **UNPARSED,
                 )
@@ -86,5 +89,7 @@ class BurstCards:
             shown = spelled
 
 
-def _spelled(burst: Burst) -> str:
-    return json.dumps(views.card(burst))
+def _drawn(burst: Burst) -> tuple[list[Block], str]:
+    """Return a card's blocks and their text, off the loop: its calls may hold a megabyte each."""
+    drawn = views.card(burst)
+    return drawn, json.dumps(drawn)

@@ -79,7 +79,7 @@ class Commands:
     async def _show(self, press: Press, id_: str) -> tuple[list[Block], str]:
         record = await self._desk.run(self._desk.service.hold, id_)
         await self._desk.eligibility.may_see(record, press.who)
-        return inbox.show_blocks(record, self._desk.place), record.name
+        return await self._desk.run(inbox.show_blocks, record, self._desk.place), record.name
 
     async def _approve(self, press: Press, id_: str, code: str, comment: str) -> tuple[list[Block], str]:
         record = await self._desk.run(self._desk.service.hold, id_)

@@ -151,8 +151,8 @@ class Deciding:
         """
         eligible = await self.eligible(press, origin, record)
         desk = self._desk
-        if answer.said == "approve" and must_view(record) and not record.view_required:
-            await desk.run(desk.service.require_view, record.id)
+        if answer.said == "approve":
+            await self.want_view(record)
         after = await desk.run(
             desk.service.decide,
             origin.reference.hold,
@@ -167,6 +167,12 @@ class Deciding:
         )
         desk.wake.set()
         return after
+
+    async def want_view(self, record: HoldRecord) -> None:
+        """Have the store insist on the full view where the card cannot show everything that decides."""
+        desk = self._desk
+        if not record.view_required and await desk.run(must_view, record):
+            await desk.run(desk.service.require_view, record.id)
 
     async def hold(self, reference: Reference, press: Press, origin: Origin) -> HoldRecord:
         """Return the hold that a reference names; a card of another store is refused and recorded.

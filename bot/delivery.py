@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bot.desk import Desk
 from bot.directory import Directory, LookupFailed, User
+from bot.views.card import must_view
 from bot.views.everything import fits_view
-from bot.views.values import decisive_values, fits_card
 from gate.lifecycle import State
 from gate.model import HoldRecord, Person, Requirement
 
@@ -39,7 +39,7 @@ class Delivery:
             return False
         if not record.cards and not await self._can_be_met(record):
             return False
-        if not record.view_required and not fits_card(decisive_values(record)):
+        if not record.view_required and await self._desk.run(must_view, record):
             await self._desk.run(self._desk.service.require_view, record.id)
         return True
 

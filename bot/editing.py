@@ -13,7 +13,7 @@ from bot.forms import MISSING, TOO_LONG, answered, errors, window
 from bot.payloads import Press, input_value
 from bot.references import Origin
 from bot.views import edits, modals
-from bot.views.card import is_cut, must_view
+from bot.views.card import is_cut
 from bot.views.text import Block
 from gate.errors import BadEdit, IllegalMove
 from gate.lifecycle import State
@@ -58,17 +58,15 @@ class Editing:
         fields = await self._desk.run(self._desk.service.fields, record.id)
         if not fields:
             raise IllegalMove(NOTHING_TO_CHANGE, code="not_editable")
-        return await self._answers.update(
-            view, edits.edit_form(record, origin, fields, editor=press.who.user)
-        )
+        form = await self._desk.run(edits.edit_form, record, origin, fields, editor=press.who.user)
+        return await self._answers.update(view, form)
 
     async def _seen(self, press: Press, origin: Origin, record: HoldRecord) -> None:
         """Refuse early whoever has to open the full view first."""
         eligible = await self._deciding.eligible(press, origin, record)
-        viewed = self._desk.service.viewed
-        if must_view(record) and not record.view_required:
-            await self._desk.run(self._desk.service.require_view, record.id)
-        if is_cut(record) and not await self._desk.run(viewed, record.id, eligible.person):
+        await self._deciding.want_view(record)
+        run, viewed = self._desk.run, self._desk.service.viewed
+        if await run(is_cut, record) and not await run(viewed, record.id, eligible.person):
             raise IllegalMove(VIEW_FIRST, code="view_required")
 
     async def _submit(self, press: Press) -> Block:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from bot.desk import Desk
 from bot.eligibility import Clicker
 from bot.slack_errors import CALL_FAILURES, trouble
+from bot.views.card import Place
 from bot.views.home import NEAR, HomePage, home
+from bot.views.text import Block
 from gate.clock import monotonic
 from gate.errors import Fault, NotEligible
 from gate.lifecycle import OPEN
@@ -90,8 +92,7 @@ class Homes:
 
     async def _draw(self, tab: _Tab) -> bool:
         async with self._lock:
-            view = home(await self._page(tab.who), local=self._desk.place.local)
-            drawn = json.dumps(view)
+            view, drawn = await self._desk.run(_drawn, await self._page(tab.who), self._desk.place)
             if drawn == tab.drawn:
                 return True
             try:
@@ -131,6 +132,12 @@ async def visible_budgets(desk: Desk, spent: list[Spent], who: Clicker) -> list[
     anybody = await desk.run(desk.service.freezers)
     allowed = await desk.eligibility.are([each.approvers or anybody for each in spent], who)
     return [each for each, may in zip(spent, allowed, strict=True) if may]
+
+
+def _drawn(page: HomePage, place: Place) -> tuple[Block, str]:
+    """Return a tab and its text, off the loop: a page may show many holds of a megabyte each."""
+    view = home(page, local=place.local)
+    return view, json.dumps(view)
 
 
 async def _rest(stop: asyncio.Event, seconds: float) -> None:

@@ -9,11 +9,11 @@ from decimal import Decimal
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, words
-from bot.views.card import ID_DIGITS, approve_button, must_view, why_lines
+from bot.views.card import ID_DIGITS, approve_button, why_lines
 from bot.views.lists import budget_lines, freeze_lines
 from bot.views.story import past_elements
 from bot.views.text import Block, Shown, clip, date, fixed, one_line, plain, rich_text
-from bot.views.values import decisive_values
+from bot.views.values import Value, decisive_values, fits_card
 from gate.lifecycle import State
 from gate.model import Freeze, HoldRecord
 from gate.model.overview import Answered, Spent
@@ -98,20 +98,22 @@ def _holds(title: str, records: Sequence[HoldRecord], most: int, *, answers: boo
 
 def _row(record: HoldRecord, *, answers: bool) -> list[Block]:
     pending = record.state is State.PENDING
+    asks = pending and answers
+    values = decisive_values(record) if asks else ()
+    whole = asks and _fits(record, values)
     terms = (
         [words.deadline_line(record), *words.needs_lines(record, 2)]
         if pending
         else [words.standing_line(record)]
     )
     what = plain(one_line(f"{record.agent}, session {record.session}, hold {record.id[:ID_DIGITS]}"), 200)
-    asks = pending and answers
     return [
         blocks.prose(
             rich_text(one_line(record.described), 300, bold=True), *(_asked(record) if asks else [])
         ),
-        *(_decisive(record) if asks else []),
+        *([_decisive(values)] if whole and values else []),
         blocks.context(*(fixed(each) for each in terms), what),
-        blocks.actions(*_pressed(record, answers=answers)),
+        blocks.actions(*_pressed(record, answers=answers, whole=whole)),
         blocks.divider(),
     ]
 
@@ -123,21 +125,19 @@ def _asked(record: HoldRecord) -> list[Block]:
     return [rich_text(Shown(f"\n{clip(one_line(line), 320)}")) for line in told if line]
 
 
-def _decisive(record: HoldRecord) -> list[Block]:
-    """Return the decisive values where the tab shows every one of them, and nothing where it does not."""
-    values = decisive_values(record)
-    if not values or not _fits(record):
-        return []
-    return [blocks.facts([(value.title, value.text) for value in values])]
+def _decisive(values: Sequence[Value]) -> Block:
+    return blocks.facts([(value.title, value.text) for value in values])
 
 
-def _fits(record: HoldRecord) -> bool:
+def _fits(record: HoldRecord, values: tuple[Value, ...]) -> bool:
     """Tell whether everything that one must see before approving stands in a row of the tab."""
-    values = decisive_values(record)
-    return not must_view(record) and len(values) <= VALUES and all(value.short for value in values)
+    if record.view_required or len(values) > VALUES:
+        return False
+    return all(value.short for value in values) and fits_card(values)
 
 
-def _pressed(record: HoldRecord, *, answers: bool) -> list[Block]:
+def _pressed(record: HoldRecord, *, answers: bool, whole: bool) -> list[Block]:
+    """Return the buttons of a row; one approves where the row shows the ``whole`` of what decides."""
     reference = str(Reference.of(record))
     look = blocks.button("View everything", names.VIEW, reference)
     if not answers:
@@ -145,7 +145,7 @@ def _pressed(record: HoldRecord, *, answers: bool) -> list[Block]:
     if record.state is State.APPROVED:
         return [blocks.button("Stop…", names.STOP, reference), look]
     deny = blocks.button("Deny", names.DENY, reference)
-    return [approve_button(record), deny, look] if _fits(record) else [look, deny]
+    return [approve_button(record), deny, look] if whole else [look, deny]
 
 
 def _answered(answered: Sequence[Answered]) -> list[Block]:
