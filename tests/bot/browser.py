@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,10 +57,52 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+class Pages:
+    """Pages of one browser, each used by one test after the other: a new one costs more than most tests."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._free: defaultdict[str, list[Any]] = defaultdict(list)
+        self._taken: list[tuple[str, Any]] = []
+        self._problems: list[str] = []
+
+    def open(self, url: str, viewport: dict[str, int] = DESKTOP, **options: Any) -> Any:
+        """Open an address in a page that nobody uses now, of this size and with these options."""
+        kind = repr((viewport, options))
+        page = self._free[kind].pop() if self._free[kind] else self._new(viewport=viewport, **options)
+        self._taken.append((kind, page))
+        page.goto(url)
+        return page
+
+    def _new(self, **options: Any) -> Any:
+        page = self._browser.new_context(**options).new_page()
+        page.on("pageerror", lambda error: self._problems.append(str(error)))
+        return page
+
+    def take_back(self) -> None:
+        """Leave every page as a new one is; a script error in any of them fails the test."""
+        for kind, page in self._taken:
+            page.goto("about:blank")
+            page.unroute_all(behavior="ignoreErrors")
+            page.set_default_timeout(PATIENCE)
+            page.mouse.move(0, 0)
+            self._free[kind].append(page)
+        self._taken.clear()
+        found, self._problems = self._problems, []
+        assert found == []
+
+
+@pytest.fixture(scope="module")
+def pages(chromium: Any) -> Pages:
+    """Give the pages that a module's tests use one after the other."""
+    return Pages(chromium)
+
+
 @pytest.fixture
-def open_page(workspace: Any, chromium: Any) -> Iterator[Any]:
+def open_page(workspace: Any, pages: Pages) -> Iterator[Any]:
     """Give a function that opens an address in its own page; a script error in any of them fails the test."""
-    yield from _opener(chromium)
+    yield pages.open
+    pages.take_back()
 
 
 @pytest.fixture(scope="module")
@@ -71,26 +114,9 @@ def still_workspace() -> Iterator[LocalWorkspace]:
 @pytest.fixture(scope="module")
 def still_page(still_workspace: LocalWorkspace, chromium: Any) -> Iterator[Any]:
     """Give one desktop page for all tests of a module that only look at it."""
-    for open_at in _opener(chromium):
-        yield open_at(f"{still_workspace.url}/#as=U0ALICE")
-
-
-def _opener(chromium: Any) -> Iterator[Any]:
-    contexts: list[Any] = []
-    problems: list[str] = []
-
-    def open_at(url: str, viewport: dict[str, int] = DESKTOP, **options: Any) -> Any:
-        context = chromium.new_context(viewport=viewport, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(url)
-        return page
-
-    yield open_at
-    for context in contexts:
-        context.close()
-    assert problems == []
+    own = Pages(chromium)
+    yield own.open(f"{still_workspace.url}/#as=U0ALICE")
+    own.take_back()
 
 
 @pytest.fixture

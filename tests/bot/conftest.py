@@ -18,6 +18,7 @@ from tests.bot.browser import (  # noqa: F401
     browser_page,
     chromium,
     open_page,
+    pages,
     still_page,
     still_workspace,
 )

@@ -20,9 +20,9 @@ import pytest
 
 from bot import names
 from bot.local_workspace import Control
-from tests.bot.browser import chromium, open_page
+from tests.bot.browser import chromium, open_page, pages
 
-__all__ = ["chromium", "open_page"]
+__all__ = ["chromium", "open_page", "pages"]
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
