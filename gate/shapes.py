@@ -9,12 +9,32 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import MemberDescriptorType
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_CARRIERS = (str, bytes, int, float, list, dict, set, frozenset)
+_CLOSED = (str, bytes, int, float, list, dict, set, frozenset, type)
+_NOTHING = object()
+_CLASSES = 1024
+"""Of how many classes it is remembered what they are made of."""
 _WRITTEN_IN_PYTHON = 1 << 9
 """Flag of a class that a class statement made (CPython's ``Py_TPFLAGS_HEAPTYPE``)."""
+
+
+def _by_class(ask: Callable[[type], T]) -> Callable[[type], T]:
+    """Let a function remember what it says of a class: of that very one, whatever it is equal to."""
+    known: dict[int, tuple[type, T]] = {}
+
+    def answer(kind: type) -> T:
+        found = known.get(id(kind))
+        if found is None:
+            if len(known) >= _CLASSES:
+                known.clear()
+            found = known[id(kind)] = (kind, ask(kind))  # the class is kept, so that no other gets its id
+        return found[1]
+
+    return answer
 
 
 def spell(root: str, keys: Sequence[str | int]) -> str:
@@ -64,10 +84,12 @@ def model_parts(value: object) -> dict[str, dict[str, Any]] | None:
         ``fields`` by name, and ``held`` for what it carries beside them; for pydantic models also ``extra``,
         ``private`` and which fields were ``set``.
     """
-    if isinstance(value, (*_CARRIERS, type)) or not _is_open(type(value)):
+    kind = type(value)
+    if isinstance(value, _CLOSED) or not _is_open(kind):
         return None
-    if dataclasses.is_dataclass(value):
-        return _whole(value, _present(value, [field.name for field in dataclasses.fields(value)]))
+    names = _field_names(kind)
+    if names is not None:
+        return _whole(value, _present(value, names))
     if isinstance(value, tuple):
         names = getattr(type(value), "_fields", ())
         fits = len(set(names)) == len(names) == len(value) and names
@@ -109,31 +131,44 @@ def _is_pydantic(value: object) -> bool:
     return pydantic is not None and isinstance(value, pydantic.BaseModel)
 
 
+@_by_class
 def _is_open(kind: type) -> bool:
     """Tell whether objects of a class can hold nothing but attributes: no base is written in C but these."""
     return all(base.__flags__ & _WRITTEN_IN_PYTHON or base in (object, tuple) for base in kind.__mro__)
 
 
+@_by_class
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Return the names of a dataclass's fields; None for another class."""
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
+
+
+@_by_class
+def _slots(kind: type) -> tuple[tuple[str, MemberDescriptorType], ...]:
+    """Return the slots of a class and its bases, its own first."""
+    members = [each for base in kind.__mro__ for each in vars(base).items()]
+    return tuple((name, each) for name, each in members if isinstance(each, MemberDescriptorType))
+
+
 def _whole(value: object, fields: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return fields, and beside them what else the object holds."""
-    state, known = _state(value), [id(each) for each in fields.values()]
-    hidden_value = is_secret(value)
     held = {
-        name: each
-        for name, each in state.items()
-        if not (name in fields and fields[name] is each) and not (hidden_value and id(each) in known)
+        name: each for name, each in _state(value).items() if not (name in fields and fields[name] is each)
     }
+    if held and is_secret(value):
+        known = [id(each) for each in fields.values()]
+        held = {name: each for name, each in held.items() if id(each) not in known}
     return {"fields": fields, "held": held} if held else {"fields": fields}
 
 
 def _state(value: object) -> dict[str, Any]:
     """Return every attribute that an object itself holds, in its slots and its dict."""
+    kind = type(value)
     held: dict[str, Any] = {}
-    for base in type(value).__mro__:
-        for name, member in vars(base).items():
-            if isinstance(member, MemberDescriptorType) and name not in held:
-                with suppress(AttributeError):
-                    held[name] = member.__get__(value, type(value))
+    for name, member in _slots(kind):
+        if name not in held:
+            with suppress(AttributeError):
+                held[name] = member.__get__(value, kind)
     return held | getattr(value, "__dict__", {})
 
 
@@ -149,5 +184,6 @@ def _pydantic_parts(value: Any) -> dict[str, dict[str, Any]]:
     return {name: part for name, part in parts.items() if part or name == "fields"}
 
 
-def _present(value: object, names: list[str]) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in names if hasattr(value, name)}
+def _present(value: object, names: Sequence[str]) -> dict[str, Any]:
+    found = {name: getattr(value, name, _NOTHING) for name in names}
+    return {name: each for name, each in found.items() if each is not _NOTHING}
