@@ -26,11 +26,7 @@ def facts_text(facts: Mapping[str, Any]) -> str:
     """
     if not facts:
         return "{}"
-    try:
-        judged = snapshot(facts)
-    except ActionError as error:
-        raise ActionError(str(error).replace("args", "facts", 1)) from None
-    redacted = redact(judged, root="facts")
+    redacted = redact(facts_taken(facts), root="facts")
     for path in redacted.hidden:
         if is_secret_name(unmarked(parse_path(path)[-1])):
             raise ActionError(
@@ -38,6 +34,18 @@ def facts_text(facts: Mapping[str, Any]) -> str:
                 " rename it, leave it out, or give it by guard(facts=…). Nothing ran."
             )
     return _text(redacted)
+
+
+def facts_taken(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a copy of facts that shares nothing changeable with the caller's.
+
+    Raises:
+        ActionError: They hold something that cannot be judged; the message names its path.
+    """
+    try:
+        return snapshot(facts)
+    except ActionError as error:
+        raise ActionError(str(error).replace("args", "facts", 1)) from None
 
 
 def facts_shown(facts: Mapping[str, Any]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gate import aio, refusing
+from gate.action_parts import check_parts
 from gate.digest import snapshot
 from gate.errors import ActionError
 from gate.foreign import HOST, SERVER, adapted
@@ -14,8 +14,8 @@ from gate.handles import Allowed, Held
 from gate.hold import Hold
 from gate.model import Action, Submission
 from gate.outcomes import Blocked
+from gate.recorded import facts_taken
 from gate.refusing import Caller
-from gate.shapes import has_utf8
 from gate.values import quoted
 
 if TYPE_CHECKING:
@@ -54,10 +54,11 @@ def _taken(gate: Opening, action: Action) -> Action:
         ActionError: It cannot be judged.
     """
     running = gate._context.running
+    check_parts(action)
     parent = action.parent or (running.action_id if running else None)
-    _check_texts(action)
     name, source = _named(gate, action)
-    return replace(action, name=name, source=source, arguments=snapshot(action.arguments), parent=parent)
+    arguments, facts = snapshot(action.arguments), facts_taken(action.facts)
+    return replace(action, name=name, source=source, arguments=arguments, facts=facts, parent=parent)
 
 
 def _named(gate: Opening, action: Action) -> tuple[str, str]:
@@ -87,22 +88,7 @@ def _submitted(gate: Opening, action: Action, submission: Submission) -> Allowed
     return ended if isinstance(ended, Blocked) else Held(action, hold)
 
 
-def _caller(action: Action) -> Caller:
+def _caller(action: Any) -> Caller:
+    if not isinstance(action, Action):
+        return Caller(action)
     return Caller(action.name, action.agent, action.session)
-
-
-def _check_texts(action: Action) -> None:
-    """Refuse an action that says something in no text.
-
-    Raises:
-        ActionError: A part is of another type, or has no UTF-8 form.
-    """
-    for part in ("name", "agent", "session", "target", "call_id", "note", "parent", "source"):
-        value = getattr(action, part)
-        optional = value is None and part not in ("name", "agent", "session", "source")
-        if not optional and (type(value) is not str or not has_utf8(value)):
-            raise ActionError(
-                f"{part}: it is no text ({type(value).__name__}) or has no UTF-8 form. Nothing ran."
-            )
-    if not isinstance(action.arguments, Mapping):
-        raise ActionError("args: arguments stand in a dict by parameter name. Nothing ran.")
