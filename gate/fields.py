@@ -18,6 +18,7 @@ from gate.digest import tagged
 from gate.errors import ActionError
 from gate.model import Field
 from gate.model.edits import FieldKind
+from gate.schema_problems import problem
 from gate.shapes import class_name
 from gate.values import quoted
 
@@ -130,7 +131,7 @@ def typed(field: Field, given: object) -> Typed:
         tag = found.tag if field.kind == "enum" else tagged(found.value)
     except ActionError as error:
         raise ValueError(str(error).removeprefix("value: ").removesuffix(" Nothing ran.")) from None
-    wrong = json_schema.problem(field.schema, _plain(found.value), field.definitions)
+    wrong = problem(field.schema, _plain(found.value), field.definitions)
     if wrong:
         raise ValueError(wrong)
     return Typed(tag, found.value)

@@ -97,6 +97,7 @@ def test_importing_gate_is_light() -> None:
         "slack_sdk",
         "aiohttp",
         "apscheduler",
+        "jsonschema",
         "rich",
         "sqlite_utils",
         "sqlite3",

@@ -39,6 +39,7 @@ HEAVY = [
     "slack_sdk",
     "aiohttp",
     "apscheduler",
+    "jsonschema",
     "rich",
     "sqlite_utils",
     "sqlite3",
