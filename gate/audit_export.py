@@ -141,7 +141,7 @@ def _finish(end: Mapping[str, Any], lines: Iterator[str], state: Mapping[str, An
 def _object(line: str, keys: tuple[str, ...], where: str) -> Mapping[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _Bad(f"{where}: the line is no JSON") from None
     kinds = {"first": int, "seq": int, "last": int}
     if not isinstance(found, dict) or set(found) != set(keys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from gate.audit_export import Export, differs, problem_of
@@ -47,7 +47,7 @@ class _State:
     records: int = 0
     archived: int = 0
     base: str = ""
-    told: set[tuple[int, str]] = field(default_factory=set)
+    told: bool = False
     compared: int = 0
 
     def good(self, row: Mapping[str, Any]) -> None:
@@ -105,7 +105,7 @@ def _walk(reader: Reader, state: _State, anchors: Anchors) -> None:
         head = reader.one("SELECT seq, hash FROM audit_head") or {"seq": 0, "hash": ""}
         before = state.seq
         for row in _after(reader, -(1 << 62) if before == state.archived else before):
-            problem = problem_of(row, state.seq + 1, state.hash)
+            problem = _problem(row, state)
             if row["seq"] in anchors:
                 problem = problem or differs(row, anchors)
                 state.compared += 1
@@ -113,7 +113,7 @@ def _walk(reader: Reader, state: _State, anchors: Anchors) -> None:
                 raise _Bad(state.seq + 1, problem)
             state.good(row)
             if '"kind":"archive"' in row["body"]:
-                _note_archive(row["body"], state)
+                _note_archive(row, state)
         if state.seq == before or state.seq == head["seq"]:
             break
     if (head["seq"], head["hash"]) != (state.seq, state.hash):
@@ -122,15 +122,26 @@ def _walk(reader: Reader, state: _State, anchors: Anchors) -> None:
         )
 
 
-def _note_archive(body: str, state: _State) -> None:
-    told = json.loads(body)
-    if told["kind"] == "archive":
-        state.told.add((told["last"], told["head"]))
+def _problem(row: Mapping[str, Any], state: _State) -> str:
+    try:
+        return problem_of(row, state.seq + 1, state.hash)
+    except UnicodeEncodeError:
+        return "its text has no UTF-8 form"
+
+
+def _note_archive(row: Mapping[str, Any], state: _State) -> None:
+    """Note where a record tells of the archive that the log goes on behind."""
+    try:
+        told = json.loads(row["body"])
+    except (ValueError, RecursionError):
+        raise _Bad(row["seq"], "its text is no JSON") from None
+    if isinstance(told, dict) and told.get("kind") == "archive":
+        state.told = state.told or (told.get("last"), told.get("head")) == (state.archived, state.base)
 
 
 def _check_told(state: _State) -> None:
     """Make sure that what is missing at the beginning was archived, as a record behind it tells."""
-    if state.archived and (state.archived, state.base) not in state.told:
+    if state.archived and not state.told:
         raise _Bad(
             state.archived, "the records up to it are gone, and no record tells that they were archived"
         )
@@ -145,8 +156,16 @@ def _check_beyond(state: _State, anchors: Anchors) -> None:
 
 
 def _after(reader: Reader, after: int, page: int = 5000) -> Iterator[Mapping[str, Any]]:
+    """Yield the records behind a number; what somebody wrote there need not be UTF-8."""
     while rows := reader.all(
-        "SELECT seq, body, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?", (after, page)
+        "SELECT seq, CAST(body AS BLOB) AS body, CAST(hash AS BLOB) AS hash FROM audit WHERE seq > ? "
+        "ORDER BY seq LIMIT ?",
+        (after, page),
     ):
-        yield from rows
+        for row in rows:
+            yield {"seq": row["seq"], "body": _text(row["body"]), "hash": _text(row["hash"])}
         after = rows[-1]["seq"]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

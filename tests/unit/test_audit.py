@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gate.audit import Filter, append, head_of, records
+from gate.audit_export import link
 from gate.errors import StoreError
 from gate.service import Service
 from gate.store.port import Tx
@@ -40,6 +41,14 @@ TAMPERING: dict[str, tuple[Callable[[Tx], object], int]] = {
     "changed with its hash": (
         lambda tx: tx.run("UPDATE audit SET body = '{}', hash = 'aa' WHERE seq = 4"),
         4,
+    ),
+    "changed into no text": (
+        lambda tx: tx.run("UPDATE audit SET body = replace(body, 'desk', CAST(x'ff' AS TEXT)) WHERE seq = 3"),
+        3,
+    ),
+    "a hash that is no text": (
+        lambda tx: tx.run("UPDATE audit SET hash = CAST(x'ff' AS TEXT) WHERE seq = 5"),
+        5,
     ),
     "removed": (lambda tx: tx.run("DELETE FROM audit WHERE seq = 4"), 4),
     "first removed": (lambda tx: tx.run("DELETE FROM audit WHERE seq = 1"), 1),
@@ -98,6 +107,27 @@ def test_tampering_is_found(db: Path, kind: str) -> None:
     found = gate.verify()
     assert (found.ok, found.first_bad) == (False, first_bad)
     assert found.problem
+
+
+FORGED = [
+    pytest.param('{"action":"a","kind":"archive",}', False, id="JSON of SQLite alone"),
+    pytest.param('{"action":"a","kind":"archive","x":' + "[" * 990 + "]" * 990 + "}", False, id="deep"),
+    pytest.param('{"action":"a","kind":"archive"}', True, id="of nothing"),
+    pytest.param('{"action":"a","kind":"archive","last":[],"head":{}}', True, id="of no number"),
+]
+
+
+@pytest.mark.parametrize(("body", "ok"), FORGED)
+def test_a_forged_record_of_an_archive_is_judged(db: Path, body: str, ok: bool) -> None:
+    """Whatever a well chained record says, the check ends with a finding and with no other error."""
+    gate = _busy(db)
+    with gate.store.transaction() as tx:
+        head = head_of(tx)
+        new = (head.seq + 1, body, link(head.hash, body))
+        tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", new)
+        tx.run("UPDATE audit_head SET seq = ?, hash = ?", (new[0], new[2]))
+    found = gate.verify()
+    assert (found.ok, found.first_bad) == ((True, None) if ok else (False, new[0]))
 
 
 def test_no_record_no_run(db: Path) -> None:

@@ -205,6 +205,7 @@ SPOILING: dict[str, Callable[[list[str]], list[str]]] = {
     "another form": lambda lines: [lines[0].replace("v1", "v2"), *lines[1:]],
     "half a line": lambda lines: [*lines[:3], lines[3][:40]],
     "a number as text": lambda lines: [*lines[:3], lines[3].replace('"seq":3', '"seq":"3"'), *lines[4:]],
+    "a line without an end": lambda lines: [*lines[:3], '{"seq":' + "[" * 100_000, *lines[4:]],
     "empty": lambda lines: [],
 }
 
