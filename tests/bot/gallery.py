@@ -50,6 +50,8 @@ LEGAL = replace(
     approvers=FINANCE.approvers[1:],
     distinct=True,
 )
+WITHOUT_CAROL = replace(FINANCE, approvers=FINANCE.approvers[:1])
+"""What is asked where the agent acts for Carol, who is among nobody's approvers then."""
 MONEY = BudgetState(
     digest="d",
     terms="t",
@@ -108,6 +110,7 @@ def full_case() -> HoldRecord:
         arguments=refund().arguments
         | {"reason": SIXTY, "to": ["a@shop.example", "b@shop.example"], "body": "Dear customer, " * 40},
         on_behalf_of=Principal("person", "U0CAROL"),
+        requirements=(WITHOUT_CAROL,),
         target="https://api.payments.example",
         evidence=(*refund().evidence, PHOTO, CRM, Evidence("Third refund this year", "strong")),
         history=(LOOKUP, OLD),
@@ -125,6 +128,7 @@ def long_values() -> HoldRecord:
         described=f"Send “{SIXTY}” to the customer",
         target="https://api.mail.example",
         on_behalf_of=Principal("person", "U0CAROL"),
+        requirements=(WITHOUT_CAROL,),
     )
 
 
