@@ -149,16 +149,19 @@ def spread(check: Check) -> Check:
     return each
 
 
-def exists(wanted: bool) -> Check:
+def exists(keys: tuple[str, ...], wanted: bool) -> Check:
     """Return the check ``exists``: null and empty lists count as missing.
 
-    It is decided for every argument; only an amount that nobody declared is unknown.
+    What is there and cannot be read is not missing: it is unknown, like an amount that nobody declared.
     """
 
     def check(value: Any, subject: Subject) -> Truth:
         if value is UNDECLARED:
             return undeclared_amount()
-        return (is_missing(value) or value is UNREADABLE) is not wanted
+        if value is UNREADABLE:
+            name = name_of(keys, subject)
+            return Unknown((f"{name} cannot be read: give {name} so that it can, or leave it out",))
+        return is_missing(value) is not wanted
 
     return spread(check)
 
@@ -221,22 +224,29 @@ def _bounded(size: int, word: str, operand: Any, subject: Subject) -> Truth:
     return COMPARISONS[word](size, number)
 
 
-def whole_list(keys: tuple[str, ...], operand: Sequence[Any], *, optional: bool) -> Check:
-    """Return the check ``eq`` with a list: as many elements, each equal to its counterpart."""
+def whole_list(keys: tuple[str, ...], operand: Sequence[Any], *, same: bool, optional: bool) -> Check:
+    """Return the check ``eq`` or ``ne`` with a list: as many elements, each equal to its counterpart.
+
+    Args:
+        keys: The path.
+        operand: The list.
+        same: Whether the lists must be equal; else they must differ.
+        optional: Whether a missing value is false instead of unknown.
+    """
 
     def check(value: Any, subject: Subject) -> Truth:
         name = name_of(keys, subject)
         if is_missing(value):
             return False if optional else not_given(name, "a list")
-        if not isinstance(value, (list, tuple)):
-            return other_kind(name, value, "a list")
-        if len(value) != len(operand):
-            return False
-        return all_of(equal(scalar(one), two, name) for one, two in zip(value, operand, strict=True))
+        equal_lists = _equal_lists(value, operand, name)
+        return equal_lists if same else negate(equal_lists)
 
     return spread(check)
 
 
-def opposite(check: Check) -> Check:
-    """Return the check that is true where another is false; unknown stays unknown."""
-    return lambda value, subject: negate(check(value, subject))
+def _equal_lists(value: Any, operand: Sequence[Any], name: str) -> Truth:
+    if not isinstance(value, (list, tuple)):
+        return other_kind(name, value, "a list")
+    if len(value) != len(operand):
+        return False
+    return all_of(equal(scalar(one), two, name) for one, two in zip(value, operand, strict=True))

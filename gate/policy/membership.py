@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
@@ -64,12 +64,17 @@ def _in_any(value: Any, members: Collection[Any], name: str, wanted: str) -> Tru
 
 
 def _spells(one: Any, two: Any) -> bool:
-    """Tell whether one of two values is a number and the other a text that reads as that number."""
-    number, text = (two, one) if isinstance(one, str) else (one, two)
-    found = decimal_of(number)
-    if found is None or not isinstance(text, str):
-        return False
-    return decimal_of_text(fold(text).replace(",", "")) == found
+    """Tell whether two values of different kinds may stand for the same: 5 and "5", true and "true" or 1."""
+    return kind_of(one) != kind_of(two) and not _readings(one).isdisjoint(_readings(two))
+
+
+def _readings(value: Any) -> frozenset[str | Decimal]:
+    """Return everything that a single value may stand for: its folded text, and the number it reads as."""
+    if isinstance(value, bool):
+        return frozenset((str(value).lower(), Decimal(value)))
+    folded = fold(value) if isinstance(value, str) else None
+    number = decimal_of(value) if folded is None else decimal_of_text(folded.replace(",", ""))
+    return frozenset(each for each in (folded, number) if each is not None)
 
 
 class Members:
@@ -80,31 +85,32 @@ class Members:
         wanted: What to give to be decided, in words.
     """
 
-    __slots__ = ("_folded", "_members", "_numbers", "_spelt", "_texts", "_wanted")
+    __slots__ = ("_members", "_numbers", "_only_texts", "_readings", "_texts", "_wanted")
 
     def __init__(self, members: list[Any], wanted: str) -> None:
         self._members, self._wanted = members, wanted
         self._texts = frozenset(each for each in members if isinstance(each, str))
-        self._folded = frozenset(map(fold, self._texts))
-        self._numbers = _numbers(map(decimal_of, members))
-        self._spelt = _numbers(decimal_of_text(each.replace(",", "")) for each in self._folded)
+        self._numbers = frozenset(each for each in map(decimal_of, members) if each is not None)
+        self._readings = frozenset(reading for each in members for reading in _readings(each))
+        self._only_texts = all(isinstance(each, str) for each in members)
 
     def has(self, value: Any, name: str) -> Truth:
         """Tell whether a value is one of them; a text or number that is surely none is not compared."""
         if isinstance(value, str):
             if value in self._texts:
                 return True
-            sure = bool(self._texts) and not self._numbers and fold(value) not in self._folded
+            sure = bool(self._texts) and not self._is_like(value)
         else:
             number = decimal_of(value)
             if number is not None and number in self._numbers:
                 return True
-            sure = number is not None and bool(self._numbers) and number not in self._spelt
+            sure = number is not None and bool(self._numbers) and number not in self._readings
         return False if sure else _in_any(value, self._members, name, self._wanted)
 
-
-def _numbers(found: Iterable[Decimal | None]) -> frozenset[Decimal]:
-    return frozenset(each for each in found if each is not None)
+    def _is_like(self, text: str) -> bool:
+        if self._only_texts:
+            return fold(text) in self._readings
+        return not self._readings.isdisjoint(_readings(text))
 
 
 def _in_path(operand: PathOperand) -> Test:

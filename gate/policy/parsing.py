@@ -231,13 +231,12 @@ class _LeafParser:
             operand = self.operands.single(raw, loc)
             return [checks.contains(self.keys, operand, optional=self.optional)]
         members = self.operands.members(raw, loc) or []
-        check = checks.whole_list(self.keys, members, optional=self.optional)
-        return [check if word == "eq" else checks.opposite(check)]
+        return [checks.whole_list(self.keys, members, same=word == "eq", optional=self.optional)]
 
     def _exists(self, raw: Any, loc: Loc) -> list[Check]:
         if not isinstance(raw, bool):
             self._bad(loc, "must be true or false")
-        return [checks.exists(raw is True)]
+        return [checks.exists(self.keys, raw is True)]
 
     def _wanted(self, word: str, raw: Any) -> str:
         if self.keys == AMOUNT or word in ORDERING:

@@ -67,6 +67,15 @@ def _x(value: Any, **operators: Any) -> str:
         (2, {"in_": [1, 2.0]}, T),
         (3, {"in_": ["a"]}, U),
         ("1", {"in_": [1, "1"]}, T),
+        ("true", {"in_": ["a", True]}, U),
+        ("TRUE", {"not_in": ["a", True]}, U),
+        (["True", "b"], {"not_in": ["a", True]}, U),
+        ("1", {"not_in": ["a", True]}, U),
+        ("2", {"not_in": ["a", True]}, T),
+        (1, {"not_in": [2, True]}, U),
+        (0.0, {"not_in": [2, False]}, U),
+        (True, {"not_in": [1, False]}, U),
+        (3, {"not_in": [2, True]}, T),
         ("c", {"not_in": ["a", "b"]}, T),
         ("A", {"not_in": ["a", "b"]}, U),
         (True, {"in_": [1]}, U),
@@ -139,6 +148,8 @@ def test_operators(value: Any, operators: dict[str, Any], answer: str) -> None:
         {"glob": "*"},
         {"not_regex": "a"},
         {"contains": 1},
+        {"eq": ["a"]},
+        {"ne": ["a"]},
     ],
 )
 def test_null_and_empty_lists_are_unknown(value: Any, operators: dict[str, Any]) -> None:
@@ -294,7 +305,9 @@ def test_paths_lead_through_lists_mappings_and_models() -> None:
     assert truth({"args.items.sku": "a"}, call({"items": [{"sku": "a"}, {}]})) == U
     assert truth({"args.items.sku": "a"}, call({"items": []})) == U
     assert truth({"args.items.sku": {"exists": True}}, call({"items": [{"sku": 1}, {}]})) == U
-    assert truth({"args.card.number": {"exists": True}}, call({"card": "4111"})) == F
+    for there in (True, False):
+        assert truth({"args.card.number": {"exists": there}}, call({"card": "4111"})) == U
+        assert truth({"args.card.number": {"exists": there}}, call({"card": [{"number": 1}, "4111"]})) == U
     assert truth({"args.card.number": "1"}, call({"card": "4111"})) == U
     assert truth({'args["a.b"]': 1}, call({"a.b": 1})) == T
 
@@ -540,6 +553,25 @@ def test_a_line_break_does_not_hide_from_a_regex() -> None:
 def test_an_undeclared_amount_that_is_no_finite_number_is_unknown(value: Any) -> None:
     """A number spoilt to NaN, or put into a list or an object, is still one that reads like an amount."""
     assert truth({"effect.amount": {"gt": {"*": 100}}}, call({"amount": value})) == U
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(
+    ("path", "args"),
+    [
+        ("effect.amount", {"amount": 10**9}),
+        ("effect.amount", {"amount": 10**9, "currency": "ZZZ"}),
+        ("effect.currency", {"amount": 5, "currency": "euros"}),
+        ("effect.count", {"amount": 5, "currency": "EUR", "n": "5000"}),
+    ],
+)
+def test_what_is_there_and_cannot_be_read_is_not_missing(
+    path: str, args: dict[str, Any], there: bool
+) -> None:
+    """An allow for calls without an amount does not take those whose amount nobody can read."""
+    tool = {"amount": "args.amount", "currency": "args.currency", "unit": "minor", "count": "args.n"}
+    when = {path: {"exists": there}}
+    assert truth(when, call(args, params="amount currency n"), actions={"shop.run_it": tool}) == U
 
 
 def test_a_negative_amount_is_unknown_as_an_operand_too() -> None:
