@@ -115,12 +115,13 @@ def write_key(database: Path, key: bytes | None = None) -> bytes:
 def write_key_file(path: Path, key: bytes) -> None:
     """Write a key (0600) into a file, which has it whole or not at all; see ``write_key``."""
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with new_file(fresh) as handle, os.fdopen(handle, "w") as file:
-        file.write(key.hex())
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    sync(path)
+    with new_file(fresh) as handle:
+        with os.fdopen(handle, "w") as file:
+            file.write(key.hex())
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+        sync(path)
 
 
 @contextmanager

@@ -48,3 +48,16 @@ def test_a_local_disk_below_or_over_a_network_one_is_taken(
     _mounted(monkeypatch, tmp_path, f"{share} nfs", f"{disk} nfs", f"{disk} ext4")
     service(disk / "gate.db").close()
     service(tmp_path / "shared" / "gate.db").close()
+
+
+def test_a_key_that_cannot_be_put_in_its_place_is_told(tmp_path: Path) -> None:
+    """Where something else lies in the key's place, one fault says so; nothing of the key is left about."""
+    (tmp_path / "gate.db.key").mkdir()
+    with pytest.raises(StoreError, match=r"gate\.db\.key.* cannot be written: Is a directory"):
+        service(tmp_path / "gate.db")
+    assert {each.name for each in tmp_path.iterdir()} <= {
+        "gate.db",
+        "gate.db-wal",
+        "gate.db-shm",
+        "gate.db.key",
+    }
