@@ -15,6 +15,9 @@ T = TypeVar("T")
 
 KEEP = 45.0
 """Seconds for which a membership counts as looked up just now."""
+KEEP_FAILED = 2.0
+"""Seconds for which something is not asked again that Slack did not tell: one group that is gone stands in many
+holds and on many home tabs, and asking for each would use up what Slack lets be asked for the others."""
 PAGE = 1000
 LONGEST_NAME = 80
 """Characters of a display name that are kept; Slack's own limit."""
@@ -181,9 +184,14 @@ class Directory:
 
     async def _remember(self, kind: str, key: str, ask: Callable[[], Awaitable[T]]) -> T:
         at, answer = self._kept.get((kind, key), (0.0, None))
-        if answer is None or self._time() - at >= KEEP:
-            at, answer = self._time(), await ask()
+        keep = KEEP_FAILED if isinstance(answer, LookupFailed) else KEEP
+        if answer is None or self._time() - at >= keep:
+            at, answer = self._time(), await _told(ask)
+            if isinstance(answer, LookupFailed):
+                at = self._time()  # Slack may have taken long to say nothing
             self._kept[kind, key] = (at, answer)
+        if isinstance(answer, LookupFailed):
+            raise LookupFailed(str(answer), code=answer.code, transient=answer.transient)
         found: T = answer
         return found
 
@@ -229,6 +237,14 @@ class Directory:
         return await self._ask(
             f"about the channel {channel_id}", call, lambda answer: _channel(answer["channel"])
         )
+
+
+async def _told(ask: Callable[[], Awaitable[T]]) -> T | LookupFailed:
+    """Return the answer, or why there is none."""
+    try:
+        return await ask()
+    except LookupFailed as failed:
+        return failed
 
 
 def _members_page(answer: Any) -> tuple[frozenset[str], str]:

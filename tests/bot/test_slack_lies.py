@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.directory import MOST_PAGES, Directory, LookupFailed
 from bot.eligibility import Clicker, Eligibility
 from bot.local_workspace import LocalWorkspace
+from gate.clock import monotonic
 from gate.errors import NotEligible
 from gate.lifecycle import State
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
@@ -31,7 +33,7 @@ class Liar:
         self.asked += 1
         return web.json_response({"ok": True, **self.answers[request.path.rpartition(".")[2]]})
 
-    def look(self, work: Any) -> Any:
+    def look(self, work: Any, time: Callable[[], float] = monotonic) -> Any:
         """Run something with a directory that asks this API."""
 
         async def run() -> Any:
@@ -42,7 +44,7 @@ class Liar:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
             address = f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
             try:
-                return await work(Directory(AsyncWebClient(token="xoxb-1", base_url=address)))
+                return await work(Directory(AsyncWebClient(token="xoxb-1", base_url=address), time))
             finally:
                 await runner.cleanup()
 
