@@ -16,8 +16,8 @@ T = TypeVar("T")
 KEEP = 45.0
 """Seconds for which a membership counts as looked up just now."""
 KEEP_FAILED = 2.0
-"""Seconds for which something is not asked again that Slack did not tell: one group that is gone stands in many
-holds and on many home tabs, and asking for each would use up what Slack lets be asked for the others."""
+"""Seconds for which something is not asked again that Slack did not tell: one group that is gone stands in
+many holds and on many home tabs, and asking for each would use up what Slack lets be asked for the others."""
 PAGE = 1000
 LONGEST_NAME = 80
 """Characters of a display name that are kept; Slack's own limit."""

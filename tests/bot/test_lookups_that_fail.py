@@ -20,8 +20,8 @@ NEED = replace(FINANCE, approvers=(Approver("group", "S0GONE"),))
 
 
 def test_a_list_of_holds_asks_once_for_a_group_that_is_gone() -> None:
-    """Fifty holds for a group that was deleted take one call for it, one for the channel, one for the person."""
-    liar = Liar(**{"info": ALICE, "list": GONE, "members": CLOSED})
+    """Fifty holds for a deleted group take one call for it, one for the channel, one for the person."""
+    liar = Liar(info=ALICE, list=GONE, members=CLOSED)
     every = [refund(id=f"{number:016}", requirements=(NEED,)) for number in range(50)]
 
     async def listed(directory: Directory) -> object:

@@ -61,6 +61,13 @@ def test_the_settings_fit_the_handlers() -> None:
     assert commands[0]["should_escape"]
 
 
+def test_people_can_be_written_to() -> None:
+    """Where no window and no channel takes an answer, a direct message does; Slack refuses it without the tab."""
+    home = manifest()["features"]["app_home"]
+    assert home["messages_tab_enabled"]
+    assert home["messages_tab_read_only_enabled"]
+
+
 def test_the_manifest_stays_within_slacks_limits() -> None:
     """Names and descriptions are short enough to be pasted."""
     found = manifest()
