@@ -32,6 +32,8 @@ _LONGEST_NAME = 100
 _ASSIGNED = re.compile(r"""(["']?)([A-Za-z][A-Za-z0-9_-]{0,60})\1\s{0,3}[:=]\s{0,3}""")
 _ASSIGNEE = re.compile(r"""(["'])(?:(?!\1).)*\1|(?:(?:Bearer|Basic)\s+)?[^\s,;&"'}\])]+""")
 _SCHEME = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}")
+_ONE_FORM = re.compile(r"[A-Za-z0-9_.~-]*")
+"""What every way of writing writes as it is."""
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -182,6 +184,8 @@ def _storable(text: str) -> str:
 
 def _forms(secret: str) -> set[str]:
     """Return how a secret may be written inside another text."""
+    if _ONE_FORM.fullmatch(secret):
+        return {secret}
     from urllib.parse import quote, quote_plus
 
     return {

@@ -74,7 +74,8 @@ class _Place:
     def __init__(self, keys: Keys, rules: Rules) -> None:
         self.keys = keys
         self.inner: dict[str, _Place] = {}
-        self.hidden, self.shown = keys in rules.paths, keys in rules.show
+        self.hidden = bool(rules.paths) and keys in rules.paths
+        self.shown = bool(rules.show) and keys in rules.show
         self.secret = rules.names and _names_secret(keys[-1])
 
 
@@ -128,14 +129,27 @@ class Writer:
 
     def _items(self, value: Sequence[Any], place: _Place) -> list[Any]:
         """Return the elements of a list; thousands of texts or small numbers are gathered at once."""
-        if self._known is None and not place.secret and len(value) > 1:
+        if not place.secret and len(value) > 1:
             kinds = set(map(type, value))
             if kinds == {str}:
-                self.texts.update(dict.fromkeys(value))
-                return list(value)
+                return self._many(value, place)
             if kinds == {int} and min(value) > -_SMALL_INT and max(value) < _CARD_DIGITS.start:
                 return list(value)
         return [self._value(each, place) for each in value]
+
+    def _many(self, texts: Sequence[str], place: _Place) -> list[str]:
+        """Return the texts of a list; what ``_text`` says of each, for all at once."""
+        known = self._known
+        if known is None:
+            self.texts.update(dict.fromkeys(texts))
+            return list(texts)
+        found = [known[text] if text in known else hide_shapes(text) for text in texts]
+        secrets = dict.fromkeys(each for pair in found if pair for each in pair[1])
+        self.secrets.update(secrets)
+        if secrets and not place.shown:
+            self.hidden[format_path(place.keys)] = None
+            return [pair[0] if pair else text for text, pair in zip(texts, found, strict=True)]
+        return list(texts)
 
     def _mapping(self, inner: Mapping[str, Any], place: _Place) -> dict[str, Any]:
         written: dict[str, Any] = {}

@@ -35,6 +35,4 @@ def remembered(function: Callable[Concatenate[Text, P], R]) -> Callable[Concaten
 
 def is_short(texts: str | Sequence[str]) -> bool:
     """Tell whether a text, or several together, are short enough to be remembered."""
-    if isinstance(texts, str):
-        return len(texts) <= LONGEST
-    return len(texts) <= LONGEST and sum(map(len, texts)) <= LONGEST
+    return len(texts) <= LONGEST and (isinstance(texts, str) or sum(map(len, texts)) <= LONGEST)

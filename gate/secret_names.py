@@ -25,4 +25,4 @@ def is_secret_name(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     if not WORDS.isdisjoint(words):
         return True
-    return any(last in {"key", "keys"} and kind in _KEYS for kind, last in pairwise(words))
+    return len(words) > 1 and any(last in {"key", "keys"} and kind in _KEYS for kind, last in pairwise(words))

@@ -169,7 +169,7 @@ class Walk:
         """Return the tagged elements of a list or tuple."""
         self.enter(value, len(value), path)
         form = list(value)  # looked at once: another thread may put something else into the caller's list
-        kinds = set(map(type, form))
+        kinds = set(map(type, form)) if len(form) > _FEW else _MIXED
         if not ((kinds == _TEXTS and self.texts(form, path)) or (kinds == _INTEGERS and _all_small(form))):
             form = [self.value(element, (path, index)) for index, element in enumerate(form)]
         self.inside.remove(id(value))
@@ -253,7 +253,9 @@ HANDLERS: dict[type, Callable[[Walk, Any, Path], Any]] = {
 
 
 _UNTAGGED = frozenset({str, int, float, list, dict})
-_TEXTS, _INTEGERS = {str}, {int}
+_TEXTS, _INTEGERS, _MIXED = {str}, {int}, set[type]()
+_FEW = 3
+"""Of how many elements it does not pay to see whether they are all of one kind."""
 
 
 def _all_small(value: Sequence[int]) -> bool:
