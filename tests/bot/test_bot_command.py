@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -18,6 +17,7 @@ from bot import names
 from bot.local_workspace import Control, LocalWorkspace
 from gate import Gate, Ran
 from tests.bot.bot_fixtures import CHANNEL, POLICY
+from tests.forking import SERVER
 
 PATIENCE = 90.0
 """Seconds after which a process is not waited for any more; a busy machine needs many to start one."""
@@ -30,7 +30,7 @@ approvals: {channel: C077REFUNDS, approvers: [U0ANNA, U07QK3M9D2X, S0MONEY, {mem
 
 
 class Process:
-    """One ``gate-bot``.
+    """One ``gate-bot``, forked from a process that has loaded it; newcomers start the installed command.
 
     Args:
         folder: Where it runs.
@@ -39,29 +39,56 @@ class Process:
     """
 
     def __init__(self, folder: Path, *words: str, **environ: str) -> None:
-        self.run = subprocess.Popen(
-            [sys.executable, "-m", "bot", *words],
-            cwd=folder,
-            env={**os.environ, **environ},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        out, err = SERVER.Pipe(duplex=False), SERVER.Pipe(duplex=False)
+        orders = (folder, words, {**os.environ, **environ}, out[1], err[1])
+        self.run = SERVER.Process(target=gate_bot, args=orders, daemon=True)
+        self.run.start()
+        out[1].close()
+        err[1].close()
+        self._out, self._err = (os.fdopen(os.dup(end[0].fileno())) for end in (out, err))
 
     def line(self, piece: str) -> str:
         """Return the next line of its output that has this in it."""
-        out: IO[str] = self.run.stdout  # type: ignore[assignment]
-        for line in out:
+        for line in self._out:
             if piece in line:
                 return line
-        raise AssertionError(f"It ended without saying {piece!r}: {self.run.communicate()[1]}")
+        raise AssertionError(f"It ended without saying {piece!r}: {self._err.read()}")
 
-    def end(self, number: int = signal.SIGTERM) -> int:
+    def said(self) -> tuple[int | None, str, str]:
+        """Wait for its end and return its exit code, the rest of its output and of its errors."""
+        with self._out, self._err:
+            out, err = self._out.read(), self._err.read()
+        self.run.join(PATIENCE)
+        return self.run.exitcode, out, err
+
+    def end(self, number: int = signal.SIGTERM) -> int | None:
         """Ask it to end and return its exit code."""
-        if self.run.poll() is None:
-            self.run.send_signal(number)
-        self.run.communicate(timeout=PATIENCE)
-        return self.run.returncode
+        if self.run.is_alive() and self.run.pid is not None:
+            os.kill(self.run.pid, number)
+        return self.said()[0]
+
+    def kill(self) -> None:
+        """End it however it stands."""
+        self.run.kill()
+        self.run.join(PATIENCE)
+        self._out.close()
+        self._err.close()
+
+
+def gate_bot(
+    folder: Path, words: tuple[str, ...], environ: dict[str, str], out: Connection, err: Connection
+) -> None:
+    """Be ``gate-bot``: what a process of that name does, with its output to pipes."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environ)
+    for number, pipe in ((1, out), (2, err)):
+        os.dup2(pipe.fileno(), number)
+        pipe.close()
+    sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", buffering=1, closefd=False)
+    from bot.command import main
+
+    main(list(words))
 
 
 @pytest.fixture
@@ -70,9 +97,7 @@ def started(tmp_path: Path) -> Iterator[list[Process]]:
     running: list[Process] = []
     yield running
     for each in running:
-        if each.run.poll() is None:
-            each.run.kill()
-            each.run.communicate()
+        each.kill()
 
 
 def write(folder: Path, text: str = POLICY) -> None:
@@ -156,14 +181,12 @@ def test_check_prints_names_and_exits_by_what_is_missing(tmp_path: Path, workspa
         "SLACK_API_URL": workspace.api_url,
         "GATE_ALLOW_LOCAL_WORKSPACE": "1",
     }
-    first = Process(tmp_path, "--check", "--policy", "policies", **environ)
-    told, _ = first.run.communicate(timeout=PATIENCE)
-    assert first.run.returncode == 0, told
+    code, told, _ = Process(tmp_path, "--check", "--policy", "policies", **environ).said()
+    assert code == 0, told
     assert "channel C0APPROVALS = #approvals" in told
     workspace.control.archive(CHANNEL)
-    second = Process(tmp_path, "--check", "--policy", "policies", **environ)
-    told, _ = second.run.communicate(timeout=PATIENCE)
-    assert second.run.returncode == 1
+    code, told, _ = Process(tmp_path, "--check", "--policy", "policies", **environ).said()
+    assert code == 1
     assert "is archived" in told
 
 
@@ -184,8 +207,7 @@ def test_what_cannot_start_says_why(
     write(tmp_path)
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "bad.yml").write_text("version: 1\ndefault: hodl\n", encoding="utf-8")
-    process = Process(tmp_path, *words, **environ)
-    _, said = process.run.communicate(timeout=PATIENCE)
-    assert process.run.returncode == code, said
+    ended, _, said = Process(tmp_path, *words, **environ).said()
+    assert ended == code, said
     assert piece in said
     assert "Traceback" not in said
