@@ -30,6 +30,7 @@ class Desk:
         poster: Slack's client without any retry, for messages: a retry may post twice.
         eligibility: Who may answer.
         team: Id of the workspace.
+        bot_id: The bot's id as the author of messages.
         api_host: Host of the API, for the record of each decision.
         via: How clicks arrive.
         pool: Threads for everything that blocks.
@@ -42,6 +43,7 @@ class Desk:
     poster: AsyncWebClient
     eligibility: Sight
     team: str
+    bot_id: str
     api_host: str
     via: Via
     pool: ThreadPoolExecutor

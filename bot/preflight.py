@@ -26,6 +26,7 @@ class Report:
         team: Team id; empty where the token does not work.
         team_name: Its name.
         bot_user: User id of the bot.
+        bot_id: Its id as an app's bot, which every message that it posts carries.
         fatal: What keeps the bot from starting.
         problems: What keeps some holds from being posted or approved.
         warnings: What somebody should know.
@@ -35,6 +36,7 @@ class Report:
     team: str = ""
     team_name: str = ""
     bot_user: str = ""
+    bot_id: str = ""
     fatal: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -108,7 +110,8 @@ class Preflight:
             return
         report.team, report.team_name = str(answer["team_id"]), str(answer.get("team") or "")
         report.bot_user = str(answer.get("user_id") or "")
-        if not answer.get("bot_id"):
+        report.bot_id = str(answer.get("bot_id") or "")
+        if not report.bot_id:
             report.fatal.append("SLACK_BOT_TOKEN belongs to a person, not to an app: take the bot token")
         report.names.append(f"workspace {report.team} = {report.team_name}")
         self._check_scopes(report, str(answer.headers.get("x-oauth-scopes") or ""))

@@ -168,6 +168,7 @@ class Running:
             poster=self._poster,
             eligibility=Sight(directory, team),
             team=team,
+            bot_id=self.report.bot_id,
             api_host=settings.api_host,
             via=self._orders.transport,
             pool=self._pool,

@@ -20,7 +20,7 @@ MARGIN = timedelta(minutes=10)
 
 
 class Twins:
-    """Look for cards in the history of a channel.
+    """Look for cards in the history of a channel; what others posted is none, whatever it says of itself.
 
     Args:
         desk: What the bot works with.
@@ -78,7 +78,7 @@ class Twins:
             answer = await self._desk.poster.conversations_history(
                 channel=channel, oldest=oldest, limit=PAGE, include_all_metadata=True, cursor=cursor or None
             )
-            found += answer["messages"]
+            found += [each for each in answer["messages"] if each.get("bot_id") == self._desk.bot_id]
             cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 break

@@ -62,7 +62,7 @@ def test_the_settings_fit_the_handlers() -> None:
 
 
 def test_people_can_be_written_to() -> None:
-    """Where no window and no channel takes an answer, a direct message does; Slack refuses it without the tab."""
+    """Where no window and no channel takes an answer, a direct message does, which needs the messages tab."""
     home = manifest()["features"]["app_home"]
     assert home["messages_tab_enabled"]
     assert home["messages_tab_read_only_enabled"]

@@ -35,6 +35,10 @@ class Liar:
 
     def look(self, work: Any, time: Callable[[], float] = monotonic) -> Any:
         """Run something with a directory that asks this API."""
+        return self.serve(lambda client: work(Directory(client, time)))
+
+    def serve(self, work: Callable[[AsyncWebClient], Any]) -> Any:
+        """Run something with a client of this API."""
 
         async def run() -> Any:
             app = web.Application()
@@ -44,7 +48,7 @@ class Liar:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
             address = f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
             try:
-                return await work(Directory(AsyncWebClient(token="xoxb-1", base_url=address), time))
+                return await work(AsyncWebClient(token="xoxb-1", base_url=address))
             finally:
                 await runner.cleanup()
 
