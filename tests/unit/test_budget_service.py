@@ -432,6 +432,15 @@ def test_headroom_lets_that_many_more_pass_and_charges_them() -> None:
     assert [(each["budget"], each["lets_pass"]) for each in told] == [("desk/money", 2)]
 
 
+def test_the_call_that_was_approved_takes_nothing_of_its_headroom() -> None:
+    """People approved this one and let two more pass: after it has started, two more run."""
+    gate = _gate(MONEY)
+    _pay(gate), _pay(gate)
+    hold = answer(gate, _held(gate), headroom=True)
+    assert gate.claim(hold.id, act(**hold.arguments)).run
+    assert [_pay(gate).kind for _ in range(3)] == ["run", "run", "held"]
+
+
 def test_an_approval_without_headroom_lets_only_its_own_call_pass() -> None:
     """The plain button stays what it is."""
     gate = _gate(MONEY)

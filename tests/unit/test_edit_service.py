@@ -487,6 +487,15 @@ def test_the_full_view_of_before_counts_for_what_one_changed_oneself() -> None:
     assert [each.person for each in after.decisions] == [ALICE]
 
 
+def test_a_caller_that_is_behind_ends_no_later_version() -> None:
+    """Where it cannot take a change that was changed again meanwhile, what was approved since stands."""
+    gate = service(text=EDITABLE)
+    hold = _held(gate, amount=400, to="bob")
+    assert change(gate, hold, amount=250).state == State.APPROVED
+    assert gate.not_taken(hold, 1, "no").state == State.APPROVED
+    assert gate.not_taken(hold, 2, "no").code == "edit_not_taken"
+
+
 def test_nobody_elses_look_counts_for_the_editor() -> None:
     """A change that makes a hidden value decisive waits for a look; the one of another person is theirs."""
     text = EDITABLE.replace(

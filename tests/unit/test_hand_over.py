@@ -357,3 +357,12 @@ def test_merging_what_was_handed_over_with_what_was_not_keeps_its_people_and_tim
         (merged,) = merge(order)
         assert (merged.handed, merged.hand_over_at) == (True, handed.hand_over_at)
         assert set(merged.approvers) == set(handed.approvers)
+
+
+def test_nothing_is_handed_over_from_the_deadline_on() -> None:
+    """A hold that nobody swept yet has ended at its deadline: nobody is added to it any more."""
+    gate = service(text=TIMED)
+    hold = _hold(gate)
+    _clock(gate).advance(gate.hold(hold).expires_at - _clock(gate).now())
+    assert not gate.hand_over(hold).done
+    assert "hand_over" not in kinds(gate, hold)

@@ -102,3 +102,18 @@ def test_allowed_calls_are_never_doubted_by_a_heartbeat() -> None:
         gate.settle(run.record.id, End(True, "1"))
     done.set()
     heart.join()
+
+
+def test_what_was_in_the_hand_of_somebody_gone_is_in_doubt() -> None:
+    """A heartbeat finds an action of its own process that nobody has in hand any more, and no other."""
+
+    class Owner:
+        pass
+
+    gate, one, other = service(), Owner(), Owner()
+    lost = gate.submit(act(amount=5, to="a"), owner=one).record.id
+    kept = gate.submit(act(amount=5, to="b"), owner=other).record.id
+    del one
+    gate.heartbeat()
+    assert (gate.action(lost).state, gate.action(kept).state) == (State.IN_DOUBT, State.RUNNING)
+    assert "no longer has it in hand" in gate.action(lost).reason

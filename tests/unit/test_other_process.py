@@ -13,6 +13,7 @@ from gate.errors import BadEdit
 from gate.lifecycle import State
 from gate.service import Service
 from gate.verbs.claim import End
+from gate.verbs.waiting import HEARTBEAT, SILENCE
 from tests.kit import ASKER, EDITABLE, act, answer, change, service
 
 SHUT = """rules:
@@ -106,3 +107,36 @@ def test_who_is_merely_silent_may_still_wait(db: Path) -> None:
         assert len(reader.all("SELECT n FROM waiters")) == 1
     one.close()
     other.close()
+
+
+@pytest.mark.parametrize("proven", [False, True], ids=["silent", "dead"])
+def test_a_call_made_again_goes_on_with_a_hold_that_nobody_live_waits_for(
+    pair: tuple[Service, Service], proven: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a live waiter it is a call of its own; one that is silent, or surely dead, counts no more."""
+    one, other = pair
+    hold = one.submit(act()).record.id
+    assert other.submit(act(), wait=False).record.id != hold
+    second = [each.id for each in other.holds() if each.id != hold]
+    other.cancel(second[0], by="cli:ops", reason="Not that one.")
+    assert isinstance(other.clock, FakeClock)
+    if proven:
+        monkeypatch.setattr("gate.verbs.waiting._is_dead", lambda identity: True)
+    else:
+        other.clock.advance(SILENCE)
+    assert other.submit(act(), wait=False).record.id == hold
+
+
+def test_only_a_process_that_was_there_all_the_time_judges_silence(pair: tuple[Service, Service]) -> None:
+    """Who has just woken up doubts nothing; ten heartbeats of its own later it does, and says why."""
+    one, other = pair
+    running = one.submit(act(amount=5, to="bob")).record.id
+    assert isinstance(other.clock, FakeClock)
+    other.clock.advance(60)
+    other.heartbeat()
+    assert other.action(running).state == State.RUNNING
+    for _ in range(10):
+        other.clock.advance(HEARTBEAT)
+        other.heartbeat()
+    record = other.action(running)
+    assert (record.state, "it may still be running" in record.reason) == (State.IN_DOUBT, True)
