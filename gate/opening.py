@@ -110,6 +110,7 @@ class Opening:
                 runtime.list_tool(tool.name, tool.binding, tool.effect)
         except BaseException:
             runtime.close()
+            self._live = None  # what a child inherited is closed with it: the next call opens anew
             raise
         return runtime
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +164,28 @@ def test_a_store_in_memory_is_refused_in_a_child(tmp_path: Path) -> None:
         pay(5)
         assert StoreError.__name__ in _child(lambda: pay(5))
         assert pay(5) == "paid 5"
+
+
+def test_a_child_that_could_not_begin_begins_with_its_next_call(tmp_path: Path) -> None:
+    """A store that refuses a child's tools refuses its call; once it takes them, the next call runs."""
+    with gate_on(tmp_path) as gate:
+        _pay(gate)(5)
+        path = str(gate.service.path)
+
+        def beside(sql: str) -> None:
+            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+                connection.execute(sql)
+
+        def child() -> list[Any]:
+            give = gate.guard("desk.get_some")(lambda amount: f"got {amount}")
+            with pytest.raises(StoreError, match="disk is full"):
+                give(5)
+            beside("DROP TRIGGER no")
+            return [give(5), len(gate.service.living())]
+
+        beside("CREATE TRIGGER no BEFORE INSERT ON tools BEGIN SELECT raise(ABORT, 'disk is full'); END")
+
+        assert _child(child) == "['got 5', 2]"
 
 
 def _threads_at_once(count: int, work: Callable[[], object]) -> list[str]:
