@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import sys
 import threading
 from collections.abc import Iterator
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -17,78 +14,14 @@ from bot import names
 from bot.local_workspace import Control, LocalWorkspace
 from gate import Gate, Ran
 from tests.bot.bot_fixtures import CHANNEL, POLICY
-from tests.forking import SERVER
+from tests.bot.bot_process import PATIENCE, Process
 
-PATIENCE = 90.0
-"""Seconds after which a process is not waited for any more; a busy machine needs many to start one."""
 GROUP_POLICY = """
 version: 1
 name: own
 default: require_approval
 approvals: {channel: C077REFUNDS, approvers: [U0ANNA, U07QK3M9D2X, S0MONEY, {members_of: C0VAULT}]}
 """
-
-
-class Process:
-    """One ``gate-bot``, forked from a process that has loaded it; newcomers start the installed command.
-
-    Args:
-        folder: Where it runs.
-        words: Its arguments.
-        environ: More environment.
-    """
-
-    def __init__(self, folder: Path, *words: str, **environ: str) -> None:
-        out, err = SERVER.Pipe(duplex=False), SERVER.Pipe(duplex=False)
-        orders = (folder, words, {**os.environ, **environ}, out[1], err[1])
-        self.run = SERVER.Process(target=gate_bot, args=orders, daemon=True)
-        self.run.start()
-        out[1].close()
-        err[1].close()
-        self._out, self._err = (os.fdopen(os.dup(end[0].fileno())) for end in (out, err))
-
-    def line(self, piece: str) -> str:
-        """Return the next line of its output that has this in it."""
-        for line in self._out:
-            if piece in line:
-                return line
-        raise AssertionError(f"It ended without saying {piece!r}: {self._err.read()}")
-
-    def said(self) -> tuple[int | None, str, str]:
-        """Wait for its end and return its exit code, the rest of its output and of its errors."""
-        with self._out, self._err:
-            out, err = self._out.read(), self._err.read()
-        self.run.join(PATIENCE)
-        return self.run.exitcode, out, err
-
-    def end(self, number: int = signal.SIGTERM) -> int | None:
-        """Ask it to end and return its exit code."""
-        if self.run.is_alive() and self.run.pid is not None:
-            os.kill(self.run.pid, number)
-        return self.said()[0]
-
-    def kill(self) -> None:
-        """End it however it stands."""
-        self.run.kill()
-        self.run.join(PATIENCE)
-        self._out.close()
-        self._err.close()
-
-
-def gate_bot(
-    folder: Path, words: tuple[str, ...], environ: dict[str, str], out: Connection, err: Connection
-) -> None:
-    """Be ``gate-bot``: what a process of that name does, with its output to pipes."""
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environ)
-    for number, pipe in ((1, out), (2, err)):
-        os.dup2(pipe.fileno(), number)
-        pipe.close()
-    sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", buffering=1, closefd=False)
-    from bot.command import main
-
-    main(list(words))
 
 
 @pytest.fixture
@@ -125,7 +58,7 @@ def test_local_runs_before_there_is_a_policy(tmp_path: Path, started: list[Proce
     assert "gate init" in process.line("Waiting for a policy")
     write(tmp_path)
     assert page(process.line("Local workspace (not Slack)"))
-    assert process.end() == 0
+    assert process.end()[0] == 0
 
 
 def test_local_serves_an_agent_that_was_there_first(tmp_path: Path, started: list[Process]) -> None:
@@ -150,7 +83,7 @@ def test_local_serves_an_agent_that_was_there_first(tmp_path: Path, started: lis
         person.join(PATIENCE)
     assert isinstance(outcome, Ran)
     assert ran == ["ORD-1"]
-    assert process.end(signal.SIGINT) == 0
+    assert process.end(signal.SIGINT)[0] == 0
 
 
 def test_local_makes_everybody_the_policy_names(tmp_path: Path, started: list[Process]) -> None:

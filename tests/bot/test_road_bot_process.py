@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,10 +12,12 @@ from bot import names
 from bot.local_workspace import LocalWorkspace
 from gate.lifecycle import State
 from tests.bot.bot_fixtures import CHANNEL, eventually, spell
-from tests.bot.road import PATIENCE, Road, road
+from tests.bot.bot_process import Process
+from tests.bot.road import Road, road
 
 __all__ = ["road"]
 
+ROOT = Path(__file__).parents[2]
 Start = Callable[..., "BotProcess"]
 
 
@@ -36,33 +35,17 @@ class BotProcess:
             "SLACK_APP_TOKEN": workspace.app_token,
             "SLACK_SIGNING_SECRET": workspace.signing_secret,
         }
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "bot", f"--{transport}"],
-            env=dict(os.environ) | settings | changes,
-            cwd=Path(__file__).parents[2],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        self.process = Process(ROOT, f"--{transport}", **settings | changes)
 
     def ready(self, road: Road) -> BotProcess:
         """Wait until clicks can arrive."""
-        assert self.process.stdout
-        line = self.process.stdout.readline()
-        assert line.startswith("The bot runs ("), line + self.end()[1]
+        line = self.process.line("The bot runs (")
         if "http at " in line:
             address = line.partition("http at ")[2].partition(")")[0]
             road.control.set_transport("http", f"{address}/slack/events")
         else:
             road.control.wait_connected()
         return self
-
-    def end(self, number: int | None = None) -> tuple[int, str]:
-        """End it by a signal, or wait for its end, and return exit code and standard error."""
-        if number is not None:
-            self.process.send_signal(number)
-        _, err = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, err
 
 
 @pytest.fixture
@@ -77,7 +60,6 @@ def start(road: Road) -> Iterator[Start]:
     yield made
     for each in started:
         each.process.kill()
-        each.process.communicate()
 
 
 @pytest.mark.parametrize("transport", ["socket", "http"])
@@ -91,7 +73,7 @@ def test_two_processes_on_one_database(road: Road, start: Start, transport: str)
     assert agent.answer()["kind"] == "Ran"
     road.shown(hold, "Ran once.")
     road.thread(hold, "It ran once")
-    assert bot.end(signal.SIGTERM) == (0, "")
+    assert bot.process.end(signal.SIGTERM) == (0, "")
     assert road.happened() == ["refund ORD-1 400 EUR"]
     assert road.answers("U0ALICE") == {"views": 0, "whispers": 0}
     assert road.log(hold) == ["submit", "approve", "claim", "settle"]
@@ -108,7 +90,7 @@ def test_a_bot_killed_before_it_could_change_the_card(road: Road, start: Start) 
     road.control.faults.set("chat.update", kind="delay", seconds=5.0, times=None)
     road.press("U0ALICE", hold)
     eventually(lambda: road.store.hold(hold.id).state is State.APPROVED)
-    assert bot.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    assert bot.process.end(signal.SIGKILL)[0] == -signal.SIGKILL
     assert names.APPROVE in spell(road.card(hold))
     road.control.faults.clear()
     start().ready(road)
@@ -123,7 +105,7 @@ def test_a_bot_for_another_workspace_does_not_start(
 ) -> None:
     """A store of a Slack workspace is refused by a local bot with what to do, and by exit code 4."""
     road.store.bind_workspace("T0REAL", "slack.com")
-    code, err = start().end()
+    code, _, err = start().process.said()
     assert code == 4
     assert "GATE_DB" in err
     assert "Traceback" not in err
