@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,9 @@ from gate.values import on_one_line
 from gate.verbs.turn import GATE, Turn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ending:
-    """How one hold ends.
+    """How holds end; each is like itself alone.
 
     Attributes:
         verb: What ends it.
@@ -40,6 +40,9 @@ class Ending:
 Ended = Sequence[tuple[Row, Ending]]
 """Rows with ``id``, ``session``, ``state`` and ``version`` as of this transaction, and how each ends."""
 
+_Way = tuple[str, Ending]
+"""The state that holds are in, and how they end: what is the same for most of them is worked out once."""
+
 
 def end(turn: Turn, found: Ended) -> int:
     """End holds by the gate itself: one conditional update and one record each; return how many.
@@ -48,31 +51,32 @@ def end(turn: Turn, found: Ended) -> int:
         IllegalMove: One of them is not in its state any more; nothing of it is written then.
     """
     if found:
-        _move(turn, found)
+        ids: dict[_Way, list[str]] = {}
+        for row, ending in found:
+            ids.setdefault((row["state"], ending), []).append(row["id"])
+        _move(turn, ids)
+        turn.touched.update(row["id"] for row, _ in found)
+        turn.moved.update(row["session"] for row, _ in found)
         turn.close_holds([row["id"] for row, _ in found])
-        _record(turn, found)
-        _tell(turn, found)
+        _record(turn, found, ids)
+        _tell(turn, found, ids)
     return len(found)
 
 
-def _move(turn: Turn, found: Ended) -> None:
-    for row, ending in found:
-        check_move(State(row["state"]), ending.verb, ending.state)
-    changed = turn.tx.many(
-        "UPDATE actions SET state = ?, code = ?, reason = ?, ended_at = ? WHERE id = ? AND state = ?",
-        [
-            (ending.state, ending.code, ending.reason, turn.us, row["id"], row["state"])
-            for row, ending in found
-        ],
-    )
-    if changed != len(found):
-        raise IllegalMove(f"{len(found) - changed} of the holds are not open any more; look again.")
-    turn.touched.update(row["id"] for row, _ in found)
-    turn.moved.update(row["session"] for row, _ in found)
+def _move(turn: Turn, ids: Mapping[_Way, Sequence[str]]) -> None:
+    for (start, ending), those in ids.items():
+        check_move(State(start), ending.verb, ending.state)
+        changed = turn.tx.run(
+            "UPDATE actions SET state = ?, code = ?, reason = ?, ended_at = ? "
+            "WHERE id IN (SELECT value FROM json_each(?)) AND state = ?",
+            (ending.state, ending.code, ending.reason, turn.us, json.dumps(those), start),
+        )
+        if changed != len(those):
+            raise IllegalMove(f"{len(those) - changed} of the holds are not open any more; look again.")
 
 
-def _record(turn: Turn, found: Ended) -> None:
-    bodies = {(row["state"], ending): _body(row["state"], ending) for row, ending in found}
+def _record(turn: Turn, found: Ended, ways: Iterable[_Way]) -> None:
+    bodies = {way: _body(*way) for way in ways}
     told = [(row["id"], bodies[row["state"], ending]) for row, ending in found]
     turn.head = audit.append_many(turn.tx, turn.head, turn.now, told, actor=GATE, labels=turn.labels)
 
@@ -86,13 +90,13 @@ def _body(start: str, ending: Ending) -> dict[str, Any]:
     }
 
 
-def _tell(turn: Turn, found: Ended) -> None:
+def _tell(turn: Turn, found: Ended, ways: Iterable[_Way]) -> None:
     """Refresh the cards and say the same in their threads; a refresh that still waits serves for both."""
-    us, ids = turn.us, json.dumps([row["id"] for row, _ in found])
+    us, texts = turn.us, {ending: on_one_line(ending.told) for _, ending in ways}
     waits = turn.tx.all(
         "SELECT action FROM notices WHERE kind = 'refresh' AND done_at IS NULL AND leased_until <= ? "
         "AND action IN (SELECT value FROM json_each(?))",
-        (us, ids),
+        (us, json.dumps([row["id"] for row, _ in found])),
     )
     fresh = {row["action"] for row in waits}
     rows: list[tuple[Any, ...]] = []
@@ -100,7 +104,7 @@ def _tell(turn: Turn, found: Ended) -> None:
         about = (row["id"], row["session"], row["version"])
         if row["id"] not in fresh:
             rows.append(("refresh", *about, "", us, us))
-        rows.append(("reply", *about, on_one_line(ending.told), us, us))
+        rows.append(("reply", *about, texts[ending], us, us))
     turn.tx.many(
         "INSERT INTO notices (kind, action, session, version, channel, text, made_at, due_at) "
         "VALUES (?, ?, ?, ?, '', ?, ?, ?)",
