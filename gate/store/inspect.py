@@ -133,11 +133,17 @@ def _problem(schema: int) -> str:
 
 
 def _older(place: Path, connection: sqlite3.Connection) -> str:
-    (last,) = connection.execute("SELECT seq FROM audit_head").fetchone()
+    head = connection.execute("SELECT seq FROM audit_head").fetchone()
+    if head is None:
+        return (
+            "it is damaged: its log has no head; put the newest backup in its place and run 'gate db adopt'"
+        )
     newest = max((each.seq for each in anchors.read(place)), default=0)
-    if newest <= last:
+    if newest <= head[0]:
         return ""
-    return f"it is an older copy: #{newest} was published, but its log ends at #{last}; see 'gate db adopt'"
+    return (
+        f"it is an older copy: #{newest} was published, but its log ends at #{head[0]}; see 'gate db adopt'"
+    )
 
 
 def _key(place: Path, wanted: str = "") -> str:

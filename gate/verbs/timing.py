@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gate.audit import START, Head
+from gate.audit import Head
 from gate.clock import from_us
-from gate.errors import ClockError
+from gate.errors import ClockError, StoreError
 from gate.store.port import Reader
 from gate.verbs import ends
 from gate.verbs.turn import Turn
@@ -58,10 +58,18 @@ _NEWEST = (
 
 
 def look(reader: Reader) -> Newest:
-    """Return what the store has last."""
+    """Return what the store has last.
+
+    Raises:
+        StoreError: Its log has no head (code ``store_damaged``).
+    """
     row = reader.one(_NEWEST)
     if row is None:
-        return Newest(START, 0, "", None)
+        raise StoreError(
+            "The store is damaged: its log has no head. Nothing ran. Stop what uses it, keep a copy, put the "
+            "newest backup in its place and run 'gate db adopt'.",
+            code="store_damaged",
+        )
     return Newest(Head(row["seq"], row["hash"]), row["mark"], row["key_id"] or "", row["revision"])
 
 

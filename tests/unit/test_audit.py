@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from gate.audit import Filter, append, head_of, records
 from gate.audit_export import link
 from gate.errors import StoreError
 from gate.service import Service
+from gate.store.inspect import look_at
 from gate.store.port import Tx
 from gate.verbs.claim import End
 from tests.kit import act, answer, post, service
@@ -127,6 +130,18 @@ def test_a_forged_record_of_an_archive_is_judged(db: Path, body: str, ok: bool) 
         tx.run("UPDATE audit_head SET seq = ?, hash = ?", (new[0], new[2]))
     found = gate.verify()
     assert (found.ok, found.first_bad) == ((True, None) if ok else (False, new[0]))
+
+
+def test_a_log_without_its_head_is_damage(db: Path) -> None:
+    """Nothing runs on a store that does not say where its log ends, and no look at it fails."""
+    gate = service(db)
+    with closing(sqlite3.connect(db)) as beside, beside:
+        beside.execute("DELETE FROM audit_head")
+    for begin in (lambda: gate.submit(act(amount=5, to="bob")), lambda: service(db)):
+        with pytest.raises(StoreError, match="Nothing ran") as caught:
+            begin()
+        assert caught.value.code == "store_damaged"
+    assert "damaged" in look_at(db).problem
 
 
 def test_no_record_no_run(db: Path) -> None:
