@@ -127,12 +127,6 @@ def append_many(
     return Head(seq, hash_)
 
 
-def head_of(reader: Reader) -> Head:
-    """Return the newest record of a log."""
-    row = reader.one("SELECT seq, hash FROM audit_head")
-    return Head(row["seq"], row["hash"]) if row else START
-
-
 @dataclass(frozen=True, slots=True)
 class Filter:
     """Which records are meant; None leaves a key out.

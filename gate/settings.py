@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
@@ -46,6 +48,8 @@ class Settings(BaseModel):
     @field_validator("db", mode="before")
     @classmethod
     def _memory(cls, value: Any) -> Any:
+        if not isinstance(value, (str, PathLike, NoneType)):
+            raise ValueError('a store is the path of its file, or ":memory:"')
         return value if value in (None, MEMORY) else Path(value)
 
     @field_validator("wait", mode="before")
@@ -53,7 +57,10 @@ class Settings(BaseModel):
     def _wait(cls, value: Any) -> Any:
         if isinstance(value, str) and value != "until_decided":
             value = _span(value)
-        seconds(value)
+        try:
+            seconds(value)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
         return value
 
     @field_validator("namespace")

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from gate.audit import Filter, append, head_of, records
+from gate.audit import Filter, append, records
 from gate.audit_export import link
 from gate.errors import StoreError
 from gate.service import Service
 from gate.store.inspect import look_at
 from gate.store.port import Tx
 from gate.verbs.claim import End
+from gate.verbs.timing import look
 from tests.kit import act, answer, post, service
 
 LABELS = {"host": "here", "process": 1, "version": "0"}
@@ -83,7 +84,7 @@ def test_records_are_found_by_their_action(db: Path, more: dict[str, Any]) -> No
     with gate.store.transaction() as tx:
         append(
             tx,
-            head_of(tx),
+            look(tx).head,
             "note",
             gate.now(),
             actor="gate",
@@ -91,7 +92,7 @@ def test_records_are_found_by_their_action(db: Path, more: dict[str, Any]) -> No
             action="aq2emp32r6yvbjfv",
             **more,
         )
-        append(tx, head_of(tx), "note", gate.now(), actor="gate", labels=LABELS, **more)
+        append(tx, look(tx).head, "note", gate.now(), actor="gate", labels=LABELS, **more)
     with gate.store.reader() as reader:
         (found,) = records(reader, Filter(action="aq2emp32r6yvbjfv"))
         assert found.body["action"] == "aq2emp32r6yvbjfv"
@@ -124,7 +125,7 @@ def test_a_forged_record_of_an_archive_is_judged(db: Path, body: str, ok: bool) 
     """Whatever a well chained record says, the check ends with a finding and with no other error."""
     gate = _busy(db)
     with gate.store.transaction() as tx:
-        head = head_of(tx)
+        head = look(tx).head
         new = (head.seq + 1, body, link(head.hash, body))
         tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", new)
         tx.run("UPDATE audit_head SET seq = ?, hash = ?", (new[0], new[2]))

@@ -92,6 +92,17 @@ def test_a_setting_that_cannot_be_used_is_named(name: str, value: str) -> None:
     assert caught.value.code == "settings"
 
 
+@pytest.mark.parametrize(
+    "name", ["policy", "db", "wait", "agent", "namespace", "channel", "reload", "durability"]
+)
+@pytest.mark.parametrize("value", [5.5j, [], True, object()])
+def test_a_setting_of_another_type_is_named(name: str, value: Any) -> None:
+    """Whatever the constructor is given, one fault names the setting."""
+    with pytest.raises(Fault, match=f"GATE_{name.upper()} ") as caught:
+        Gate(**{name: value})
+    assert caught.value.code == "settings"
+
+
 def test_the_gate_reads_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Both ways to make a gate follow GATE_DB; the constructor's argument wins."""
     monkeypatch.setenv("GATE_DB", str(tmp_path / "a.db"))
