@@ -1,4 +1,4 @@
-"""An agent in a process of its own: ``agent_program DB POLICY WORK EVENTS`` does one piece of work.
+"""An agent in a process of its own: with DB POLICY WORK EVENTS as its words it does one piece of work.
 
 It appends one line of JSON to EVENTS, fsynced, for everything that a tool really does, one to ``told`` beside
 it for what became of the call, and prints that as its last line.
@@ -7,6 +7,7 @@ it for what became of the call, and prints that as its last line.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +35,7 @@ def pay(amount: int, to: str) -> str:
 def hang() -> None:
     """Begin, say so, and never end."""
     _did("hang begun")
-    sys.stdin.read()
+    signal.pause()
 
 
 def with_id() -> object:

@@ -26,13 +26,12 @@ def test_a_killed_caller_is_gone_and_a_stopped_one_is_not(world: World) -> None:
     """A stopped process may go on, so its hold stays; once killed, the next heartbeat cancels it."""
     agent = world.agent("with_id")
     hold = world.hold()
-    agent.send_signal(signal.SIGSTOP)
+    agent.send(signal.SIGSTOP)
     world.gate.heartbeat()
     assert world.gate.hold(hold.id).state == State.PENDING
-    agent.send_signal(signal.SIGKILL)
-    agent.wait()
+    agent.kill()
     world.gate.heartbeat()
     record = world.gate.hold(hold.id)
     assert (record.code, record.end_reason) == ("caller_gone", "The process that waited for it has died.")
-    assert world.finish(world.agent("with_id")).startswith("caller_gone")
+    assert world.agent("with_id").finish().startswith("caller_gone")
     assert world.happened() == []

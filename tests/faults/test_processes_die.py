@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
+import os
+import runpy
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,53 @@ from gate.lifecycle import State
 from gate.model import HoldRecord, Person, Said
 from gate.service import Service
 from tests.faults.invariants import Asked, Rules, broken, gather, lines
+from tests.forking import SERVER
 from tests.kit import ALICE, BOB, POLICY, answer, policy
 
-ROOT = Path(__file__).parents[2]
 PROGRAM = "tests.faults.agent_program"
 RULES = POLICY.replace("rules:", "rules:\n  - {id: hang, match: desk.hang, then: allow}")
 ASKED = Rules({"desk/large": Asked(frozenset({"U0ALICE", "U0BOB"}))})
 PATIENCE = 60.0
+
+
+class Agent:
+    """One agent, forked from a process that has loaded the gate."""
+
+    def __init__(self, *words: str) -> None:
+        reading, writing = SERVER.Pipe(duplex=False)
+        self._process = SERVER.Process(target=_work, args=(words, dict(os.environ), writing), daemon=True)
+        self._process.start()
+        writing.close()
+        self._out = os.fdopen(os.dup(reading.fileno()))
+
+    def send(self, number: int) -> None:
+        """Send it a signal."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        """Kill it with -9, and return when it is dead."""
+        self._process.kill()
+        self._process.join(PATIENCE)
+        self._out.close()
+
+    def finish(self) -> str:
+        """Return the last line that it printed."""
+        with self._out:
+            said = self._out.read()
+        self._process.join(PATIENCE)
+        assert self._process.exitcode == 0
+        return said.strip().splitlines()[-1]
+
+
+def _work(words: tuple[str, ...], environ: dict[str, str], out: Connection) -> None:
+    os.environ.clear()
+    os.environ.update(environ)
+    os.dup2(out.fileno(), 1)
+    out.close()
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.argv[1:] = words
+    runpy.run_module(PROGRAM, run_name="__main__")
 
 
 class World:
@@ -37,21 +78,12 @@ class World:
         self.policy.write_text(RULES)
         self.events.touch()
         self.gate = Service(self.db, policy=policy(RULES, "policy.yml"), kind="bot")
-        self._started: list[subprocess.Popen[str]] = []
+        self._started: list[Agent] = []
 
-    def agent(self, work: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", PROGRAM, str(self.db), str(self.policy), work, str(self.events)]
-        started = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-        )
-        self._started.append(started)
-        return started
-
-    def finish(self, agent: subprocess.Popen[str]) -> str:
-        """Return the last line that an agent printed."""
-        out, _ = agent.communicate(timeout=PATIENCE)
-        assert agent.returncode == 0
-        return out.strip().splitlines()[-1]
+    def agent(self, work: str) -> Agent:
+        """Start an agent that does one piece of work."""
+        self._started.append(Agent(str(self.db), str(self.policy), work, str(self.events)))
+        return self._started[-1]
 
     def wait_for(self, found: Callable[[], object]) -> object:
         until, pause = monotonic() + PATIENCE, threading.Event()
@@ -80,10 +112,6 @@ class World:
     def stop(self) -> None:
         for agent in self._started:
             agent.kill()
-            agent.wait()
-            for pipe in (agent.stdin, agent.stdout):
-                if pipe:
-                    pipe.close()
         try:
             assert self.judge() == []
         finally:
@@ -101,11 +129,10 @@ def test_an_agent_restarted_while_pending_goes_on_with_its_hold(world: World) ->
     """Killed while it waits and started again, the agent gets the one outcome, and the tool ran once."""
     first = world.agent("with_id")
     hold = world.hold()
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    first.kill()
     second = world.agent("with_id")
     answer(world.gate, hold.id)
-    assert world.finish(second) == "ran paid 50"
+    assert second.finish() == "ran paid 50"
     assert world.happened() == ["paid 50 bob"]
     assert len(world.gate.holds(None)) == 1
 
@@ -115,33 +142,32 @@ def test_an_agent_killed_while_it_waits_without_call_id_asks_once(world: World) 
     first = world.agent("without_id")
     hold = world.hold()
     assert hold.waiting
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    first.kill()
     assert not world.hold().waiting
     second = world.agent("without_id")
     world.wait_for(lambda: world.hold().waiting)
     answer(world.gate, hold.id)
-    assert world.finish(second) == "ran paid 50"
+    assert second.finish() == "ran paid 50"
     assert world.happened() == ["paid 50 bob"]
     assert len(world.gate.holds(None)) == 1
 
 
 def test_an_agent_restarted_after_approval_runs_once(world: World) -> None:
     """An approval given while no agent lives is used by the next one, once; a third gets the same outcome."""
-    assert world.finish(world.agent("poll_with_id")) == "pending"
+    assert world.agent("poll_with_id").finish() == "pending"
     answer(world.gate, world.hold().id)
-    assert world.finish(world.agent("poll_with_id")) == "ran paid 50"
-    assert world.finish(world.agent("poll_with_id")) == "ran paid 50"
+    assert world.agent("poll_with_id").finish() == "ran paid 50"
+    assert world.agent("poll_with_id").finish() == "ran paid 50"
     assert world.happened() == ["paid 50 bob"]
 
 
 def test_a_polling_agent_without_call_ids(world: World) -> None:
     """Polls find their hold; approved between two polls, the call runs once, and the next is a new hold."""
-    assert world.finish(world.agent("poll")) == "pending"
-    assert world.finish(world.agent("poll")) == "pending"
+    assert world.agent("poll").finish() == "pending"
+    assert world.agent("poll").finish() == "pending"
     answer(world.gate, world.hold().id)
-    assert world.finish(world.agent("poll")) == "ran paid 50"
-    assert world.finish(world.agent("poll")) == "pending"
+    assert world.agent("poll").finish() == "ran paid 50"
+    assert world.agent("poll").finish() == "pending"
     assert world.happened() == ["paid 50 bob"]
     assert len(world.gate.holds(None)) == 2
 
@@ -150,10 +176,9 @@ def test_killed_while_the_tool_runs_is_in_doubt_and_never_run_again(world: World
     """After kill -9 in the tool the call is in doubt, and the same call id does not run it again."""
     agent = world.agent("hang_with_id")
     world.wait_for(world.happened)
-    agent.send_signal(signal.SIGKILL)
-    agent.wait()
+    agent.kill()
     world.gate.heartbeat()
-    assert world.finish(world.agent("hang_with_id")) == "in_doubt"
+    assert world.agent("hang_with_id").finish() == "in_doubt"
     assert world.happened() == ["hang begun"]
 
 
@@ -173,7 +198,7 @@ def test_forked_children_have_gates_of_their_own(world: World) -> None:
     world.wait_for(lambda: len(world.gate.holds()) == 2)
     for hold in world.gate.holds():
         answer(world.gate, hold.id)
-    assert world.finish(agent) == "[0, 0]"
+    assert agent.finish() == "[0, 0]"
     wanted = ["paid 1 child", "paid 2 child", "paid 3 parent", "paid 51 child", "paid 52 child"]
     assert sorted(world.happened()) == wanted
     assert world.gate.verify().ok
@@ -205,7 +230,7 @@ def test_racing_approvers_approve_once(world: World) -> None:
 def test_a_denial_wins_a_race_against_an_approval(world: World) -> None:
     """Approve against deny at the same moment: in whatever order they come, the call does not run."""
     other = Service(world.db, kind="bot")
-    assert world.finish(world.agent("poll")) == "pending"
+    assert world.agent("poll").finish() == "pending"
     hold, start = world.hold(), threading.Barrier(2)
 
     def press(gate: Service, person: Person, said: Said) -> None:
@@ -216,6 +241,6 @@ def test_a_denial_wins_a_race_against_an_approval(world: World) -> None:
     with ThreadPoolExecutor() as pool:
         list(pool.map(press, (world.gate, other), (ALICE, BOB), ("approve", "deny")))
     assert world.gate.action(hold.id).state == State.DENIED
-    assert world.finish(world.agent("poll")) == "denied"
+    assert world.agent("poll").finish() == "denied"
     assert world.happened() == []
     other.close()
