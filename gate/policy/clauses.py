@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gate.policy.places import Loc
@@ -23,19 +23,21 @@ class Clause:
         keys: The path.
         word: The operator that must hold.
         operand: What stands behind it, as written.
-        optional: Whether a missing value is decided.
+        missing: Whether it holds where the value is missing; None where that is unknown.
         sure: Whether it holds wherever the whole condition does: it stands under no ``any``.
         negated: Whether it must not hold; only for operators without an opposite.
         loc: Way to it in the document.
+        leaf: Way to its path; what stands under one path is asked of each element of a list together.
     """
 
     keys: tuple[str, ...]
     word: str
     operand: Any
-    optional: bool
+    missing: bool | None
     sure: bool
     negated: bool
     loc: Loc
+    leaf: Loc
 
 
 def clauses(when: Any, loc: Loc = ()) -> tuple[Clause, ...]:
@@ -71,19 +73,24 @@ def _leaf(keys: tuple[str, ...], raw: Any, loc: Loc, sure: bool, negated: bool) 
     words = [word for word in written if word != "optional"]
     sure = sure and (not negated or len(words) == 1)
     for word in words:
-        where = (*loc, word) if isinstance(raw, Mapping) else loc
-        yield _clause(keys, word, written, sure, negated, where)
+        way = (*loc, word) if isinstance(raw, Mapping) else loc
+        clause = Clause(keys, word, written[word], _missing(word, written, negated), sure, negated, way, loc)
+        yield _turned(clause) if negated else clause
 
 
-def _clause(
-    keys: tuple[str, ...], word: str, written: Mapping[str, Any], sure: bool, negated: bool, loc: Loc
-) -> Clause:
-    operand, optional = written[word], written.get("optional") is True
-    if negated and word == "exists":
-        return Clause(keys, word, not operand, optional, sure, False, loc)
-    if negated and word in OPPOSITE:
-        return Clause(keys, OPPOSITE[word], operand, optional, sure, False, loc)
-    return Clause(keys, word, operand, optional, sure, negated, loc)
+def _missing(word: str, written: Mapping[str, Any], negated: bool) -> bool | None:
+    """Tell whether an operator holds where nothing stands at its path; None where that is unknown."""
+    if word == "exists":
+        return written[word] is negated
+    return negated if written.get("optional") is True else None
+
+
+def _turned(clause: Clause) -> Clause:
+    """Write a clause that must not hold as the opposite that must, where there is one."""
+    if clause.word == "exists":
+        return replace(clause, operand=not clause.operand, negated=False)
+    word = OPPOSITE.get(clause.word)
+    return clause if word is None else replace(clause, word=word, negated=False)
 
 
 def plain(clauses_: tuple[Clause, ...]) -> bool:

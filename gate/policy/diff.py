@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gate.policy.implies import all_covered, implies, written
+from gate.policy.implies import all_covered, implies, reaches, written
 from gate.policy.policyset import PolicyFile, PolicySet
+from gate.policy.schema import ApprovalKeys
 from gate.policy.strictness import Way, opposite, way_of
 from gate.policy.words import short
 from gate.values import Glob
@@ -18,6 +19,7 @@ Shared = tuple[Mapping[str, Any], Mapping[str, Any]]
 """The ``approvals`` before and after, which count where a rule does not say."""
 
 _NOTHING: Shared = ({}, {})
+_ASKING = frozenset({*ApprovalKeys.model_fields, "editable"})
 _PARTS = ("rules", "budgets", "actions", "approvals", "limits", "names")
 
 
@@ -54,7 +56,8 @@ def differences(old: PolicySet | None, new: PolicySet) -> tuple[Difference, ...]
         The differences; one that names comments and layout where only the texts differ; none where the
         revisions are the same.
     """
-    found = [each for one, two in _pairs(old.files if old else (), new.files) for each in _file(one, two)]
+    pairs = _pairs(old.files if old else (), new.files)
+    found = [each for one, two in pairs for each in _file(one, two, first=old is None)]
     if not found and old is not None and old.revision != new.revision:
         found = [Difference("changed", "", "", "only comments or layout; every rule is the same")]
     return tuple(found)
@@ -93,17 +96,32 @@ def _file_name(pair: tuple[PolicyFile | None, PolicyFile | None]) -> str:
     return next(each.file for each in pair[::-1] if each is not None)
 
 
-def _file(old: PolicyFile | None, new: PolicyFile | None) -> Iterator[Difference]:
+def _file(old: PolicyFile | None, new: PolicyFile | None, *, first: bool) -> Iterator[Difference]:
     if old is None and new is not None:
         yield Difference("added", "", new.file, f": default {new.default}")
-        yield from _listed(new.name, {}, _rules(new))
-        yield from _listed(new.name, {}, _rules(new, "budgets"))
+        yield from _of_whole_file("added", new, first=first)
     elif new is None and old is not None:
         yield Difference("removed", "", old.file, f": default {old.default}")
-        yield from _listed(old.name, _rules(old), {})
-        yield from _listed(old.name, _rules(old, "budgets"), {})
+        yield from _of_whole_file("removed", old, first=False)
     elif old is not None and new is not None:
         yield from _both(new.file, old, new)
+
+
+def _of_whole_file(
+    kind: Literal["added", "removed"], file: PolicyFile, *, first: bool
+) -> Iterator[Difference]:
+    """Yield the rules and budgets of a file that came or went with all that stands in it.
+
+    Where no other file covers a call it is blocked, so that only what blocks, and what adds up, surely
+    tightens; the first file ever surely loosens by what it allows.
+    """
+    for part in ("rules", "budgets"):
+        for ident, rule in _rules(file, part).items():
+            then = rule.get("then")
+            sure = part == "budgets" or then == "block" or (first and then == "allow")
+            way: Way = ("looser" if then == "allow" else "tighter") if sure else ""
+            way = way if kind == "added" else opposite(way)
+            yield Difference(kind, way, f"{file.name}/{ident}", f": {_in_short(rule)}")
 
 
 def _both(name: str, old: PolicyFile, new: PolicyFile) -> Iterator[Difference]:
@@ -117,7 +135,7 @@ def _both(name: str, old: PolicyFile, new: PolicyFile) -> Iterator[Difference]:
     yield from _actions(f"{name} actions", _part(old, "actions"), _part(new, "actions"))
     shared = (_part(old, "approvals"), _part(new, "approvals"))
     for part in ("rules", "budgets"):
-        yield from _listed(new.name, _rules(old, part), _rules(new, part), shared)
+        yield from _listed((old, new), _rules(old, part), _rules(new, part), shared)
     yield from _order(old, new)
 
 
@@ -138,21 +156,42 @@ def _rules(file: PolicyFile, part: str = "rules") -> dict[str, Mapping[str, Any]
 
 
 def _listed(
-    name: str, old: Mapping[str, Any], new: Mapping[str, Any], shared: Shared = _NOTHING
+    files: tuple[PolicyFile, PolicyFile], old: Mapping[str, Any], new: Mapping[str, Any], shared: Shared
 ) -> Iterator[Difference]:
     for ident in [*old, *(each for each in new if each not in old)]:
-        where = f"{name}/{ident}"
+        where = f"{files[1].name}/{ident}"
         if ident not in new:
-            yield Difference("removed", opposite(_of_rule(old[ident])), where, f": {_in_short(old[ident])}")
+            way = opposite(_of_rule(old[ident], files))
+            yield Difference("removed", way, where, f": {_in_short(old[ident])}")
         elif ident not in old:
-            yield Difference("added", _of_rule(new[ident]), where, f": {_in_short(new[ident])}")
+            yield Difference("added", _of_rule(new[ident], files), where, f": {_in_short(new[ident])}")
         else:
-            yield from _rule(where, old[ident], new[ident], shared)
+            yield from _rule(where, old[ident], new[ident], files, shared)
 
 
-def _of_rule(rule: Mapping[str, Any]) -> Way:
-    """Return which way adding a rule or budget goes."""
-    return "looser" if rule.get("then") == "allow" else "tighter"
+def _of_rule(rule: Mapping[str, Any], files: Sequence[PolicyFile]) -> Way:
+    """Return which way adding a rule or budget goes; nothing where that is not sure."""
+    if rule.get("then") == "allow":
+        return "looser"
+    return "tighter" if _only_adds(rule, files) else ""
+
+
+def _only_adds(rule: Mapping[str, Any], files: Sequence[PolicyFile]) -> bool:
+    """Tell whether a rule or budget that does not allow can take nothing away from what stands beside it.
+
+    A rule that asks people takes the place of a default that blocks, or that asks others, and under
+    ``first_match`` that of the rules below it.
+    """
+    if rule.get("kind") == "budget" or rule.get("then") == "block":
+        return True
+    asks_itself = not _ASKING.isdisjoint(rule)
+    return all(_is_looser(file, asks_itself) for file in files)
+
+
+def _is_looser(file: PolicyFile, asks_itself: bool) -> bool:
+    """Tell whether what a file answers without a rule is surely no stricter than asking people."""
+    defaults = ("allow",) if asks_itself else ("allow", "by_risk", "require_approval")
+    return file.default in defaults and not file.first_match
 
 
 def _in_short(rule: Mapping[str, Any]) -> str:
@@ -165,12 +204,19 @@ def _in_short(rule: Mapping[str, Any]) -> str:
     return f"{then} {short(match)}" + (f" when {short(when)}" if when is not None else "")
 
 
-def _rule(where: str, old: Mapping[str, Any], new: Mapping[str, Any], shared: Shared) -> Iterator[Difference]:
+def _rule(
+    where: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    files: tuple[PolicyFile, PolicyFile],
+    shared: Shared,
+) -> Iterator[Difference]:
     """Yield the differences of one rule; what it matches and asks goes by what it answers."""
-    allows = (old.get("then"), new.get("then")) == ("allow", "allow")
-    restricts = "allow" not in (old.get("then"), new.get("then"))
+    answers = [each.get("then", "require_approval") for each in (old, new)]
+    allows = answers == ["allow", "allow"]
+    restricts = "allow" not in answers and all(_only_adds(each, files) for each in (old, new))
     yield from _keys(where, old, new, "budget" if old.get("kind") else "rule", shared)
-    for key, wider in (("match", _wider_match), ("when", _wider_when)):
+    for key, wider in (("match", _wider_match), ("when", _wider_allow if allows else _wider_hold)):
         one, two = old.get(key), new.get(key)
         if written(one) != written(two):
             way: Way = wider(one, two) if allows else opposite(wider(one, two)) if restricts else ""
@@ -180,8 +226,7 @@ def _rule(where: str, old: Mapping[str, Any], new: Mapping[str, Any], shared: Sh
 def _wider_match(old: Any, new: Any) -> Way:
     """Return ``looser`` where a rule is about more actions than before."""
     one, two = _globs(old), _globs(new)
-    more, fewer = all_covered(two, one), all_covered(one, two)
-    return "looser" if more and not fewer else "tighter" if fewer and not more else ""
+    return _wider(all_covered(two, one), all_covered(one, two))
 
 
 def _globs(match: Any) -> Sequence[Glob]:
@@ -189,9 +234,17 @@ def _globs(match: Any) -> Sequence[Glob]:
     return [Glob(each) for each in listed]
 
 
-def _wider_when(old: Any, new: Any) -> Way:
-    """Return ``looser`` where a rule takes more calls than before."""
-    more, fewer = implies(old, new), implies(new, old)
+def _wider_allow(old: Any, new: Any) -> Way:
+    """Return ``looser`` where a rule that allows, which must be sure, takes more calls than before."""
+    return _wider(implies(old, new), implies(new, old))
+
+
+def _wider_hold(old: Any, new: Any) -> Way:
+    """Return ``looser`` where a rule that holds or blocks, also unsure, takes more calls than before."""
+    return _wider(reaches(old, new), reaches(new, old))
+
+
+def _wider(more: bool, fewer: bool) -> Way:
     return "looser" if more and not fewer else "tighter" if fewer and not more else ""
 
 

@@ -6,14 +6,17 @@ Each function answers true only where that is sure; a false says nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from gate.policy.clauses import Clause, clauses, plain
+from gate.policy.membership import Members
+from gate.policy.reading import kind_of
 from gate.values import Glob, decimal_of, limit_for
 
 _UPPER, _LOWER = ("lt", "lte"), ("gt", "gte")
+_WANTED, _REFUSED = ("eq", "in"), ("ne", "not_in")
 
 
 def written(value: Any) -> str:
@@ -74,57 +77,132 @@ def implies(one: Any, two: Any) -> bool:
         return True
     given, wanted = clauses(one), clauses(two)
     sure = [clause for clause in given if clause.sure]
-    return plain(wanted) and all(any(_clause(mine, theirs) for mine in sure) for theirs in wanted)
+    return plain(wanted) and all(any(_makes_true(mine, theirs) for mine in sure) for theirs in wanted)
 
 
-def _clause(one: Clause, two: Clause) -> bool:
+def reaches(one: Any, two: Any) -> bool:
+    """Tell whether wherever one condition is true or unknown the other is so as well: never surely false.
+
+    That is where rules apply that hold or block.
+
+    Args:
+        one: A written ``when``; None for always.
+        two: The other.
+    """
+    if two is None or written(one) == written(two):
+        return True
+    given, wanted = clauses(one), clauses(two)
+    leaves = _leaves(clause for clause in given if clause.sure)
+    return plain(wanted) and all(
+        any(all(any(_makes_false(theirs, mine) for mine in leaf) for theirs in each) for leaf in leaves)
+        for each in _leaves(wanted)
+    )
+
+
+def _leaves(many: Iterable[Clause]) -> list[list[Clause]]:
+    """Put together what stands under one path: of a list, each element may fail another operator."""
+    found: dict[Any, list[Clause]] = {}
+    for clause in many:
+        found.setdefault(clause.leaf, []).append(clause)
+    return list(found.values())
+
+
+def _makes_true(one: Clause, two: Clause) -> bool:
     """Tell whether one clause being true makes another true."""
-    if one.keys != two.keys or one.negated or two.negated:
-        return _same(one, two)
+    if one.keys != two.keys or (one.missing is True and two.missing is not True):
+        return False
+    if _same(one, two):
+        return True
+    if one.negated or two.negated or (two.word == "exists" and not two.operand):
+        return False
     if two.word == "exists":
-        return _present(one) if two.operand else _same(one, two)
-    if one.word in (*_UPPER, *_LOWER, "eq") and two.word in (*_UPPER, *_LOWER):
-        return _bounded(one, two)
-    return _same(one, two) or _listed(one, two)
+        return one.missing is not True and one.word != "length"
+    return _bounded(one, two, within=True) if _compares(one, two) else _listed(one, two)
+
+
+def _makes_false(one: Clause, two: Clause) -> bool:
+    """Tell whether one clause being false makes another false."""
+    if one.keys != two.keys or (one.missing is False and two.missing is not False):
+        return False
+    if _same(one, two):
+        return True
+    if one.negated or two.negated or (one.word == "exists" and not one.operand):
+        return False
+    if one.word == "exists":
+        return two.word != "length"
+    return _bounded(two, one, within=False) if _compares(two, one) else _unlisted(one, two)
 
 
 def _same(one: Clause, two: Clause) -> bool:
-    return (one.keys, one.word, one.negated) == (two.keys, two.word, two.negated) and written(
-        one.operand
-    ) == written(two.operand)
+    return (one.word, one.negated) == (two.word, two.negated) and written(one.operand) == written(two.operand)
 
 
-def _present(clause: Clause) -> bool:
-    return bool(clause.operand) if clause.word == "exists" else clause.word != "length"
+def _compares(one: Clause, two: Clause) -> bool:
+    return one.word in (*_UPPER, *_LOWER, "eq") and two.word in (*_UPPER, *_LOWER)
 
 
 def _listed(one: Clause, two: Clause) -> bool:
-    """Compare lists of values: a smaller list of what may be, a larger list of what may not."""
+    """Tell by two lists of values whether one clause being true makes the other true."""
     mine, theirs = _members(one), _members(two)
     if mine is None or theirs is None:
         return False
-    wanted, refused = {"eq", "in"}, {"ne", "not_in"}
-    if one.word in wanted and two.word in wanted:
-        return mine <= theirs
-    if one.word in wanted and two.word in refused:
-        return not mine & theirs
-    return one.word in refused and two.word in refused and theirs <= mine
+    if one.word in _WANTED:
+        return _within(mine, theirs) if two.word in _WANTED else _apart(mine, theirs)
+    return two.word in _REFUSED and _within(theirs, mine) and _kinds(mine) <= _kinds(theirs)
 
 
-def _members(clause: Clause) -> frozenset[str] | None:
+def _unlisted(one: Clause, two: Clause) -> bool:
+    """Tell by two lists of values whether one clause being false makes the other false."""
+    mine, theirs = _members(one), _members(two)
+    if mine is None or theirs is None:
+        return False
+    if one.word in _REFUSED:
+        return _apart(mine, theirs) if two.word in _WANTED else _within(mine, theirs)
+    return two.word in _WANTED and _within(theirs, mine) and _kinds(mine) <= _kinds(theirs)
+
+
+def _members(clause: Clause) -> Sequence[Any] | None:
     if clause.word in ("in", "not_in") and isinstance(clause.operand, (list, tuple)):
-        return frozenset(map(written, clause.operand))
+        return clause.operand
     single = clause.word in ("eq", "ne") and not isinstance(clause.operand, (list, tuple, Mapping))
-    return frozenset({written(clause.operand)}) if single else None
+    return [clause.operand] if single else None
 
 
-def _bounded(one: Clause, two: Clause) -> bool:
-    """Compare thresholds, currency by currency; a currency without one is never surely true."""
+def _within(some: Sequence[Any], many: Sequence[Any]) -> bool:
+    return set(map(written, some)) <= set(map(written, many))
+
+
+def _apart(values: Sequence[Any], members: Sequence[Any]) -> bool:
+    """Tell whether each value is surely none of some members, nor taken for one."""
+    listed = Members(list(members), "")
+    return all(listed.has(value, "") is False for value in values)
+
+
+def _kinds(values: Sequence[Any]) -> set[str]:
+    return set(map(kind_of, values))
+
+
+def _bounded(one: Clause, two: Clause, *, within: bool) -> bool:
+    """Compare thresholds, currency by currency.
+
+    Args:
+        one: What must be the tighter one.
+        two: What must be the wider one.
+        within: Whether being within the first must mean being within the second; else being surely outside
+            the second must mean being surely outside the first. In a currency without a threshold nothing
+            is sure.
+    """
     mine, theirs = thresholds(one.operand), thresholds(two.operand)
     if mine is None or theirs is None:
         return False
-    codes = {*mine, *theirs, "*"}
-    return all(_tighter(one.word, limit_for(mine, code), two.word, limit_for(theirs, code)) for code in codes)
+    for code in {*mine, *theirs, "*"}:
+        inner, outer = limit_for(mine, code), limit_for(theirs, code)
+        if inner is None or outer is None:
+            if (inner if within else outer) is not None:
+                return False
+        elif not _tighter(one.word, inner, two.word, outer):
+            return False
+    return True
 
 
 def thresholds(operand: Any) -> Mapping[str, Decimal] | None:
@@ -138,11 +216,7 @@ def thresholds(operand: Any) -> Mapping[str, Decimal] | None:
     return {code: limit for code, limit in limits.items() if limit is not None}
 
 
-def _tighter(word: str, mine: Decimal | None, other: str, theirs: Decimal | None) -> bool:
-    if mine is None:
-        return True
-    if theirs is None:
-        return False
+def _tighter(word: str, mine: Decimal, other: str, theirs: Decimal) -> bool:
     if other in _LOWER:
         strict = word == "gte" or word == "eq"
         return word not in _UPPER and (mine > theirs or (mine == theirs and not (strict and other == "gt")))

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gate.policy.implies import covers, implies
+from gate.policy.implies import covers, implies, reaches
 from gate.policy.strictness import opposite, way_of
 from gate.values import Glob
 from tests.policy_kit import call, truth
@@ -16,16 +16,30 @@ ACTIONS = {"shop.run_it": {"risk": "write", "amount": "args.amount", "currency":
 LIMITS = st.dictionaries(st.sampled_from(["EUR", "USD", "*"]), st.integers(0, 3), min_size=1, max_size=3)
 ORDER = st.sampled_from(["gt", "gte", "lt", "lte"])
 NUMBERS = st.dictionaries(ORDER, st.integers(0, 3), min_size=1, max_size=2)
+VALUES = st.sampled_from(["a", "A", "b", "c", "1", "true", 1, 2, True])
+LISTS = st.lists(VALUES, min_size=1, max_size=3, unique_by=repr)
 TEXTS = st.one_of(
-    st.sampled_from(["a", "b", {"ne": "a"}, {"exists": True}, {"exists": False}]),
-    st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=2, unique=True).flatmap(
-        lambda listed: st.sampled_from([{"in": listed}, {"not_in": listed}])
-    ),
+    VALUES,
+    st.builds(lambda word, each: {word: each}, st.sampled_from(["ne", "eq", "contains"]), VALUES),
+    st.builds(lambda word, many: {word: many}, st.sampled_from(["in", "not_in", "eq", "ne"]), LISTS),
+    st.builds(lambda there: {"exists": there}, st.booleans()),
+    st.builds(lambda most: {"length": {"lte": most}}, st.integers(0, 2)),
 )
+
+
+def _perhaps(test: Any, *, optional: bool) -> Any:
+    """Return a test with ``optional`` beside its operators."""
+    return (test if isinstance(test, dict) else {"eq": test}) | {"optional": True} if optional else test
+
+
+def _leaf(path: str, tests: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(lambda test, optional: {path: _perhaps(test, optional=optional)}, tests, st.booleans())
+
+
 LEAF = st.one_of(
-    NUMBERS.map(lambda test: {"args.n": test}),
-    TEXTS.map(lambda test: {"args.to": test}),
-    st.tuples(ORDER, LIMITS).map(lambda pair: {"effect.amount": {pair[0]: pair[1]}}),
+    _leaf("args.n", NUMBERS),
+    _leaf("args.to", TEXTS),
+    _leaf("effect.amount", st.builds(lambda word, limits: {word: limits}, ORDER, LIMITS)),
 )
 WHEN = st.recursive(
     LEAF,
@@ -37,24 +51,33 @@ WHEN = st.recursive(
     max_leaves=3,
 )
 ARGS = st.fixed_dictionaries(
-    {"n": st.sampled_from([0, 1, 2, 3, "2", None])},
+    {"n": st.sampled_from([0, 1, 2, 3, "2", None, [0, 3], [1, 2]])},
     optional={
-        "to": st.sampled_from(["a", "b", "c", "A", ["a", "b"], []]),
-        "amount": st.sampled_from([0, 1, 2, 3, 4, "2"]),
+        "to": st.sampled_from(["a", "b", "c", "A", 1, 2, 3, "1", True, False, ["a", "b"], ["c", "x"], []]),
+        "amount": st.sampled_from([0, 1, 2, 3, 4, "2", [0, 4]]),
         "currency": st.sampled_from(["EUR", "USD", "JPY", "x"]),
     },
 )
 
 
+def _turn(when: Any, *, negated: bool) -> Any:
+    return {"not": when} if negated else when
+
+
 ALIKE = st.one_of(
-    st.tuples(NUMBERS, NUMBERS).map(lambda pair: ({"args.n": pair[0]}, {"args.n": pair[1]})),
-    st.tuples(TEXTS, TEXTS).map(lambda pair: ({"args.to": pair[0]}, {"args.to": pair[1]})),
-    st.tuples(ORDER, LIMITS, LIMITS).map(
-        lambda parts: ({"effect.amount": {parts[0]: parts[1]}}, {"effect.amount": {parts[0]: parts[2]}})
+    *(
+        st.tuples(*(st.builds(lambda when, no: _turn(when, negated=no), leaf, st.booleans()),) * 2)
+        for leaf in (
+            _leaf("args.n", NUMBERS),
+            _leaf("args.to", TEXTS),
+            _leaf("effect.amount", st.builds(lambda word, limits: {word: limits}, ORDER, LIMITS)),
+        )
     ),
     st.tuples(WHEN, LEAF),
+    st.tuples(WHEN, WHEN),
 )
 """Pairs of conditions, mostly about the same path."""
+TAKEN = "n to amount currency"
 
 
 @settings(max_examples=500, deadline=None)
@@ -63,8 +86,20 @@ def test_where_one_condition_is_true_an_implied_one_is_too(pair: tuple[Any, Any]
     """Never the other way round, whatever the call."""
     one, two = pair
     for args in calls if implies(one, two) else ():
-        if truth(one, call(args), actions=ACTIONS) == "true":
-            assert truth(two, call(args), actions=ACTIONS) == "true"
+        if truth(one, call(args, params=TAKEN), actions=ACTIONS) == "true":
+            assert truth(two, call(args, params=TAKEN), actions=ACTIONS) == "true"
+
+
+@settings(max_examples=500, deadline=None)
+@given(ALIKE, st.lists(ARGS, min_size=4, max_size=4))
+def test_where_one_condition_is_not_false_one_that_it_reaches_is_not_either(
+    pair: tuple[Any, Any], calls: list[Any]
+) -> None:
+    """So a rule that holds or blocks takes no call less than before."""
+    one, two = pair
+    for args in calls if reaches(one, two) else ():
+        if truth(one, call(args, params=TAKEN), actions=ACTIONS) != "false":
+            assert truth(two, call(args, params=TAKEN), actions=ACTIONS) != "false"
 
 
 @settings(deadline=None)
@@ -73,6 +108,8 @@ def test_every_condition_implies_itself_and_no_condition(one: Any) -> None:
     """The least that is sure."""
     assert implies(one, one)
     assert implies(one, None)
+    assert reaches(one, one)
+    assert reaches(one, None)
 
 
 OUTER = st.lists(st.sampled_from(["a", "b", ".", "*"]), min_size=1, max_size=6)

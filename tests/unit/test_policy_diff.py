@@ -44,8 +44,48 @@ def test_a_first_revision_names_its_rules() -> None:
     assert _changes(None, TEXT) == [
         "Added: pay.yml: default by_risk",
         'Added: pay/small: allow "a.pay" when {args.amount: {gt: 0, lte: 250}} (looser)',
-        'Added: pay/large: require_approval "a.pay" when {args.amount: {gt: 250}} (tighter)',
+        'Added: pay/large: require_approval "a.pay" when {args.amount: {gt: 250}}',
     ]
+
+
+HELD = "  - {id: held, match: b.pay, then: require_approval, reason: Held.}\n"
+OWN = "  - {id: held, match: b.pay, then: require_approval, reason: Held., approvers: [U0BOB]}\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "rule", "sure"),
+    [
+        ("default: by_risk", HELD, True),
+        ("default: allow", HELD, True),
+        ("default: allow", OWN, True),
+        ("default: by_risk", OWN, False),
+        ("default: require_approval", OWN, False),
+        ("default: block", HELD, False),
+        ("default: abstain", HELD, False),
+        ("default: allow\nresolve: first_match", HELD, False),
+        ("default: block\nresolve: first_match", HELD.replace("require_approval", "block"), True),
+    ],
+)
+def test_a_rule_that_asks_people_tightens_only_where_nothing_stricter_stood(
+    head: str, rule: str, sure: bool
+) -> None:
+    """Where what no rule decides is blocked, it lets people approve; its own approvers may be others'."""
+    old = TEXT.replace("default: by_risk", head)
+    added, removed = _changes(old, old + rule)[0], _changes(old + rule, old)[0]
+    assert added.endswith("(tighter)") is sure
+    assert removed.endswith("(looser)") is sure
+    wider = _changes(old + rule, old + rule.replace("b.pay", '"b.*"'))[0]
+    assert wider.startswith("Tightened" if sure else "Changed")
+
+
+def test_a_file_that_comes_or_goes_surely_tightens_by_what_it_blocks_alone() -> None:
+    """Another file may cover the same calls, or none, and what none covers is blocked."""
+    other = TEXT + HELD.replace("held", "never").replace("require_approval", "block")
+    both = load_texts({"other.yml": other, "pay.yml": TEXT})
+    ways = {each.where: each.way for each in differences(_set(TEXT), both)}
+    assert ways == {"other.yml": "", "other/small": "", "other/large": "", "other/never": "tighter"}
+    ways = {each.where: each.way for each in differences(both, _set(TEXT))}
+    assert ways["other/never"] == "looser"
 
 
 def test_the_same_text_differs_in_nothing() -> None:
@@ -53,6 +93,15 @@ def test_the_same_text_differs_in_nothing() -> None:
     assert _changes(TEXT, TEXT) == []
     assert _changes(TEXT, TEXT + "# note\n") == ["Changed: only comments or layout; every rule is the same"]
     assert _changes(TEXT, TEXT.replace("lte: 250}", "lte: 250.00}"))[0].startswith("Changed: only comments")
+
+
+def test_a_currency_that_gets_a_limit_loosens_a_rule_that_held_it_undecided() -> None:
+    """What cannot be decided is held or blocked, so a far limit lets calls through that nobody had let."""
+    old, new = (
+        TEXT.replace("args.amount: {gt: 250}", f"effect.amount: {{gt: {limits}}}")
+        for limits in ("{EUR: 250}", '{EUR: 250, "*": 1000000}')
+    )
+    assert _changes(old, new)[0].startswith("Loosened: pay/large: when")
 
 
 def test_a_changed_value_is_said_with_both_values_and_its_way() -> None:
@@ -79,6 +128,10 @@ def test_a_changed_value_is_said_with_both_values_and_its_way() -> None:
         ("{gt: 250}", "{gt: 300}", "looser"),
         ("{gt: 250}", "{gt: 200}", "tighter"),
         ("{gt: 250}", "{gte: 250}", "tighter"),
+        ("{gt: 250}", "{gt: 200, optional: true}", ""),
+        ("{gt: 250}", "{gt: 250, optional: true}", "looser"),
+        ("{gt: 250}", "{exists: true}", ""),
+        ("args.amount: {gt: 250}", "effect.amount: {gt: {EUR: 250}}", ""),
         ("gt: 0, lte: 250", "gt: 5, lte: 300", ""),
         ("id: small, match: a.pay", "id: small, match: a.*", "looser"),
         ("id: large, match: a.pay", "id: large, match: a.*", "tighter"),

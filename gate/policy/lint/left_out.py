@@ -27,7 +27,7 @@ def _deciding(rule: Written) -> Iterator[Clause]:
     asked = {each.keys for each in rule.clauses if each.word == "exists"}
     seen: set[tuple[str, ...]] = set()
     for clause in rule.clauses:
-        if not (clause.optional or clause.keys in asked or clause.keys in seen):
+        if not (clause.missing is not None or clause.keys in asked or clause.keys in seen):
             seen.add(clause.keys)
             yield clause
 
