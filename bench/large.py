@@ -16,6 +16,7 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
+from bench import hostile
 from gate import Gate
 from gate.digest import action_digest, snapshot
 from gate.model import Action, Parameters
@@ -24,7 +25,7 @@ from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.redact import redact
 
-COUNT = 19_900
+COUNT = hostile.COUNT
 TARGET_MS = 50
 HEAD = "version: 1\nname: large\ndefault: block\napprovals: {channel: C0APPROVALS, approvers: [U0ALICE]}\n"
 AMOUNT = "actions: {desk.run: {risk: write, amount: args.v}}\n"
@@ -61,11 +62,11 @@ def measure(folder: Path, rounds: int, only: str = "") -> dict[str, dict[str, fl
 
 def table(found: Mapping[str, Mapping[str, float]]) -> str:
     """Return the figures as a table; what takes longer than the target is marked."""
-    lines = [f"{'':34}{'cpu least ms':>14}{'cpu p50 ms':>14}{'wall p50 ms':>14}"]
+    lines = [f"{'':48}{'cpu least ms':>14}{'cpu p50 ms':>14}{'wall p50 ms':>14}"]
     for name, row in found.items():
         slow = "  *" if row["cpu_p50_ms"] >= TARGET_MS else ""
         lines.append(
-            f"{name:34}{row['cpu_least_ms']:>14,.2f}{row['cpu_p50_ms']:>14,.2f}{row['wall_p50_ms']:>14,.2f}{slow}"
+            f"{name:48}{row['cpu_least_ms']:>14,.2f}{row['cpu_p50_ms']:>14,.2f}{row['wall_p50_ms']:>14,.2f}{slow}"
         )
     return "\n".join([*lines, f"* over {TARGET_MS} ms"])
 
@@ -97,6 +98,10 @@ def judgements() -> Iterator[Work]:
     yield "19,900 numbers: money", _judged(money, values()["19,900 numbers"], {})
     number = _policy({"args.v": {"gte": 0}})
     yield "19,900 numbers: gte", _judged(number, values()["19,900 numbers"], {})
+    for name, value in hostile.values().items():
+        for word in ("eq", "glob", "regex"):
+            yield f"{name}: {word}", _judged(_policy({"args.v": CONDITIONS[word]}), value, {})
+        yield f"{name}: gte", _judged(number, value, {})
 
 
 def _policy(when: Mapping[str, Any], more: str = "") -> PolicySet:
@@ -125,7 +130,7 @@ def writings() -> Iterator[Work]:
 
 
 def _written() -> dict[str, Any]:
-    return values() | {"4,970 objects": [PLACE] * (COUNT // 4)}
+    return values() | {"4,970 objects": [PLACE] * (COUNT // 4)} | hostile.values()
 
 
 def calls(folder: Path) -> Iterator[Work]:
