@@ -8,7 +8,7 @@ from bot.answers import Answers, said
 from bot.deciding import Answer, Deciding
 from bot.desk import Desk
 from bot.forms import TOO_LONG
-from bot.homes import visible_budgets
+from bot.homes import visible_budgets, visible_freezes
 from bot.payloads import Press
 from bot.references import Origin, Reference, code_of
 from bot.switches import Switches
@@ -67,9 +67,10 @@ class Commands:
 
     async def _list(self, press: Press) -> tuple[list[Block], str]:
         every = await self._desk.run(self._desk.service.holds)
-        mine, others = await self._desk.eligibility.sorted(every, press.who)
-        freezes = await self._desk.run(self._desk.service.freezes)
-        return inbox.list_blocks(mine, others, freezes), _counted(len(mine) + len(others))
+        listed = await self._desk.eligibility.sorted(every, press.who)
+        freezes = await visible_freezes(self._desk, press.who)
+        shown = inbox.list_blocks(listed.mine, listed.others, freezes, lacking=listed.lacking)
+        return shown, _counted(len(listed.mine) + len(listed.others))
 
     async def _budgets(self, press: Press) -> tuple[list[Block], str]:
         every = await self._desk.run(self._desk.service.budgets_spent)

@@ -105,24 +105,8 @@ class Eligibility:
         await self._check_sight(record, user)
         return self._known(user)
 
-    async def visible(self, records: Sequence[HoldRecord], who: Clicker) -> list[HoldRecord]:
-        """Return the holds that somebody may see.
-
-        Raises:
-            NotEligible: They may see none, whatever it is.
-        """
-        user = await self._person(who)
-        seen = []
-        for record in records:
-            try:
-                await self._check_sight(record, user)
-            except NotEligible:
-                continue
-            seen.append(record)
-        return seen
-
     async def _check_sight(self, record: HoldRecord, user: User) -> None:
-        failures: list[str] = []
+        failures: list[LookupFailed] = []
         if await self._in_channel(record, user, failures):
             return
         named = {approver for need in record.requirements for approver in need.approvers}
@@ -200,9 +184,8 @@ class Eligibility:
         try:
             user = await look_up(who.user)
         except LookupFailed as failed:
-            raise NotEligible(
-                f"{failed}, so your answer was not recorded. Try again.", code="lookup_failed"
-            ) from failed
+            lost = "your answer was not recorded. Try again." if fresh else "nothing can be listed now."
+            raise NotEligible(f"{failed}, so {lost}", code="lookup_failed") from failed
         if user.deleted:
             raise NotEligible("This account is deactivated, so its answer does not count.", code="deleted")
         if user.bot:
@@ -254,24 +237,26 @@ class Eligibility:
             return await self._directory.group(approver.id)
         return await self._directory.closed_members(approver.id)
 
-    async def _satisfied(self, user: User, entries: Iterable[Approver]) -> tuple[set[Approver], list[str]]:
+    async def _satisfied(
+        self, user: User, entries: Iterable[Approver]
+    ) -> tuple[set[Approver], list[LookupFailed]]:
         satisfied: set[Approver] = set()
-        failures: list[str] = []
+        failures: list[LookupFailed] = []
         for approver in entries:
             try:
                 if user.ids & await self._people_of(approver):
                     satisfied.add(approver)
             except LookupFailed as failed:
-                failures.append(str(failed))
+                failures.append(failed)
         return satisfied, failures
 
-    async def _in_channel(self, record: HoldRecord, user: User, failures: list[str]) -> bool:
+    async def _in_channel(self, record: HoldRecord, user: User, failures: list[LookupFailed]) -> bool:
         for channel in channels_of(record):
             try:
                 if user.ids & await self._directory.members(channel):
                     return True
             except LookupFailed as failed:
-                failures.append(str(failed))
+                failures.append(failed)
         return False
 
     async def _could_answer(self, record: HoldRecord) -> dict[str, frozenset[int]]:
@@ -347,7 +332,7 @@ def without_own(needs: Sequence[Requirement], satisfied: set[Approver]) -> set[A
 NOT_AMONG = "You are not among the approvers of this hold."
 
 
-def _not_among(failures: Sequence[str], otherwise: str = NOT_AMONG) -> NotEligible:
+def _not_among(failures: Sequence[LookupFailed], otherwise: str = NOT_AMONG) -> NotEligible:
     if failures:
         return NotEligible(f"{failures[0]}, so nothing was recorded. Try again.", code="lookup_failed")
     return NotEligible(otherwise, code="not_eligible")

@@ -17,6 +17,7 @@ from bot.views.text import Block
 from gate.clock import monotonic
 from gate.errors import Fault, NotEligible
 from gate.lifecycle import OPEN
+from gate.model import Freeze
 from gate.model.overview import Spent
 
 log = logging.getLogger("bot")
@@ -55,7 +56,7 @@ class Homes:
         """Draw somebody's tab as things stand now, and remember that they have one.
 
         Returns:
-            False where Slack did not take it.
+            False where Slack did not take it, or did not tell everything that belongs there.
         """
         tab = self._tabs.setdefault(who.user, _Tab(who))
         self._tabs.move_to_end(who.user)
@@ -92,35 +93,55 @@ class Homes:
 
     async def _draw(self, tab: _Tab) -> bool:
         async with self._lock:
-            view, drawn = await self._desk.run(_drawn, await self._page(tab.who), self._desk.place)
+            page = await self._page(tab.who)
+            view, drawn = await self._desk.run(_drawn, page, self._desk.place)
             if drawn == tab.drawn:
-                return True
+                return not page.lacking
             try:
                 await self._desk.client.views_publish(user_id=tab.who.user, view=view)
             except CALL_FAILURES as error:
                 log.warning("A home tab could not be drawn: %s", trouble(error).code)
                 return False
             tab.drawn = drawn
-            return True
+            return not page.lacking
 
     async def _page(self, who: Clicker) -> HomePage:
         desk, service = self._desk, self._desk.service
-        freezes = tuple(await desk.run(service.freezes))
         every = await desk.run(service.holds, OPEN)
         try:
             person = await desk.eligibility.person(who)
-            mine, others = await desk.eligibility.sorted(every, who)
+            listed = await desk.eligibility.sorted(every, who)
             near = await self._near(who)
+            freezes = await visible_freezes(desk, who)
         except NotEligible as fault:
-            return HomePage(freezes=freezes, refusal=str(fault))
+            lacking = str(fault) if fault.code == "lookup_failed" else ""
+            return HomePage(refusal="" if lacking else str(fault), lacking=lacking)
         answered = await desk.run(service.answers_of, person)
-        return HomePage(tuple(mine), tuple(others), tuple(answered), tuple(near), freezes, person=person.user)
+        return HomePage(
+            listed.mine,
+            listed.others,
+            tuple(answered),
+            tuple(near),
+            freezes,
+            person=person.user,
+            lacking=listed.lacking,
+        )
 
     async def _near(self, who: Clicker) -> list[Spent]:
         spent = [
             each for each in await self._desk.run(self._desk.service.budgets_spent) if each.share >= NEAR
         ]
         return await visible_budgets(self._desk, spent, who)
+
+
+async def visible_freezes(desk: Desk, who: Clicker) -> tuple[Freeze, ...]:
+    """Return the freezes in force; none to guests and outsiders whom the policy does not name.
+
+    Raises:
+        NotEligible: They are nobody whose answers count.
+    """
+    may = await desk.eligibility.belongs(await desk.run(desk.service.freezers), who)
+    return tuple(await desk.run(desk.service.freezes)) if may else ()
 
 
 async def visible_budgets(desk: Desk, spent: list[Spent], who: Clicker) -> list[Spent]:

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from bot.directory import User
+from bot.directory import LookupFailed, User
 from bot.eligibility import Clicker, Eligibility, asked_for, without_own
 from gate.errors import NotEligible
 from gate.model import Approver, HoldRecord, Person
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The holds that somebody may see.
+
+    Attributes:
+        mine: Those that they may answer.
+        others: The others.
+        lacking: What Slack did not tell just now, so that a hold may be missing or stand among the others;
+            empty for nothing.
+    """
+
+    mine: tuple[HoldRecord, ...]
+    others: tuple[HoldRecord, ...]
+    lacking: str = ""
 
 
 class Sight(Eligibility):
@@ -21,9 +38,24 @@ class Sight(Eligibility):
         """
         return self._known(await self._person(who, fresh=False))
 
-    async def sorted(
-        self, records: Sequence[HoldRecord], who: Clicker
-    ) -> tuple[list[HoldRecord], list[HoldRecord]]:
+    async def belongs(self, entries: Sequence[Approver], who: Clicker) -> bool:
+        """Tell whether somebody may read what concerns everybody: no guest and no outsider not named here.
+
+        Args:
+            entries: Every approver entry of the policy.
+            who: Who wants to read.
+
+        Raises:
+            NotEligible: They are nobody whose answers count.
+        """
+        try:
+            return bool(self._open_to(await self._person(who, fresh=False), entries))
+        except NotEligible as refused:
+            if refused.code in ("guest", "stranger"):
+                return False
+            raise
+
+    async def sorted(self, records: Sequence[HoldRecord], who: Clicker) -> Listed:
         """Return the holds that somebody may answer, and the others that they may see; for lists.
 
         People are looked up as within the last minute: deciding asks anew.
@@ -34,19 +66,21 @@ class Sight(Eligibility):
         user = await self._person(who, fresh=False)
         mine: list[HoldRecord] = []
         others: list[HoldRecord] = []
+        failures: list[LookupFailed] = []
         for record in records:
-            if await self._may_answer(record, user):
+            if await self._may_answer(record, user, failures):
                 mine.append(record)
-            elif await self._in_channel(record, user, []):
+            elif await self._in_channel(record, user, failures):
                 others.append(record)
-        return mine, others
+        return Listed(tuple(mine), tuple(others), _lacking(failures))
 
-    async def _may_answer(self, record: HoldRecord, user: User) -> bool:
+    async def _may_answer(self, record: HoldRecord, user: User, failures: list[LookupFailed]) -> bool:
         named = {approver for need in record.requirements for approver in need.approvers}
         try:
-            satisfied, _ = await self._satisfied(user, self._open_to(user, named))
+            satisfied, failed = await self._satisfied(user, self._open_to(user, named))
         except NotEligible:
             return False
+        failures += failed
         if satisfied and asked_for(record, user.ids):
             satisfied = without_own(record.requirements, satisfied)
         return bool(satisfied)
@@ -66,3 +100,9 @@ class Sight(Eligibility):
                 satisfied = set()
             told.append(bool(satisfied))
         return told
+
+
+def _lacking(failures: Sequence[LookupFailed]) -> str:
+    """Say what Slack may tell in a moment; what it will never tell is no news to each reader of a list."""
+    passing = next((str(each) for each in failures if each.transient), "")
+    return f"{passing}, so holds may be missing here at the moment." if passing else ""

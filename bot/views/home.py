@@ -38,6 +38,7 @@ class HomePage:
         freezes: The freezes in force.
         refusal: Why they see nothing; empty where they do.
         person: Their user id.
+        lacking: What Slack did not tell just now; empty where it told everything.
     """
 
     mine: tuple[HoldRecord, ...] = ()
@@ -47,6 +48,7 @@ class HomePage:
     freezes: tuple[Freeze, ...] = ()
     refusal: str = ""
     person: str = ""
+    lacking: str = ""
 
 
 def home(page: HomePage, *, local: bool = False) -> Block:
@@ -57,6 +59,7 @@ def home(page: HomePage, *, local: bool = False) -> Block:
         local: Whether this is the local workspace, not Slack.
     """
     top = [blocks.context(fixed("*Local workspace, not Slack*"))] if local else []
+    top += [blocks.section(one_line(page.lacking))] if page.lacking else []
     rest = [blocks.section(one_line(page.refusal))] if page.refusal else _sections(page)
     return {"type": "home", "blocks": [*top, *_frozen(page.freezes), *rest]}
 

@@ -28,7 +28,11 @@ def help_blocks() -> list[Block]:
 
 
 def list_blocks(
-    mine: Sequence[HoldRecord], others: Sequence[HoldRecord] = (), freezes: Sequence[Freeze] = ()
+    mine: Sequence[HoldRecord],
+    others: Sequence[HoldRecord] = (),
+    freezes: Sequence[Freeze] = (),
+    *,
+    lacking: str = "",
 ) -> list[Block]:
     """Return the open holds that somebody may see, oldest first.
 
@@ -36,14 +40,16 @@ def list_blocks(
         mine: Those that they may answer.
         others: The others that they may see.
         freezes: The freezes in force.
+        lacking: What Slack did not tell just now; empty where it told everything.
     """
+    top = [blocks.section(one_line(lacking))] if lacking else []
     frozen = [blocks.say("*Frozen*"), *freeze_lines(freezes)] if freezes else []
     if not mine and not others:
-        return [*frozen, blocks.section(Shown("Nothing waits for you."))]
+        return [*top, *frozen, blocks.section(Shown("Nothing waits for you."))]
     shown = [*mine, *others][:MOST]
     rows = [block for at, record in enumerate(shown) for block in _row(record, mine=at < len(mine))]
     more = len(mine) + len(others) - len(shown)
-    return [*frozen, *rows, *([blocks.section(Shown(f"and {more} more."))] if more > 0 else [])]
+    return [*top, *frozen, *rows, *([blocks.section(Shown(f"and {more} more."))] if more > 0 else [])]
 
 
 def _row(record: HoldRecord, *, mine: bool) -> list[Block]:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.directory import KEEP_FAILED, Directory, LookupFailed
 from bot.eligibility import Clicker
-from bot.sight import Sight
+from bot.sight import Listed, Sight
 from gate.model import Approver
 from tests.bot.records import FINANCE, refund
 from tests.bot.test_slack_lies import Liar
@@ -27,7 +27,7 @@ def test_a_list_of_holds_asks_once_for_a_group_that_is_gone() -> None:
     async def listed(directory: Directory) -> object:
         return await Sight(directory, "T1").sorted(every, Clicker("T1", "U0ALICE"))
 
-    assert liar.look(listed) == ([], [])
+    assert liar.look(listed) == Listed((), ())
     assert liar.asked == 3
 
 

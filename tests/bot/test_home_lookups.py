@@ -1,0 +1,57 @@
+"""What the home tab and the list say where Slack does not tell who somebody is, and what guests see there."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.local_workspace import LocalWorkspace
+from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
+
+__all__ = ["office"]
+
+
+@pytest.mark.parametrize("method", ["usergroups.users.list", "users.info"])
+def test_a_tab_that_lacks_a_lookup_says_so_and_fills_itself(
+    office: Office, workspace: LocalWorkspace, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """A lookup that failed hides no hold for good, though nothing changes any more."""
+    monkeypatch.setattr("bot.homes.CHARGES", 0.0)
+    monkeypatch.setattr("bot.directory.KEEP", 0.0)
+    office.open()
+    record = office.hold()
+    office.card(record)
+    workspace.control.set_channel(CHANNEL, members=["U0GATEBOT"])
+    workspace.control.faults.set(method, kind="error", error="service_unavailable", times=None)
+    workspace.control.open_home("U0BOB")
+    told = spell(workspace.control.wait_home("U0BOB", "service_unavailable"))
+    assert "your answer" not in told
+    workspace.control.faults.clear()
+    eventually(lambda: f"hold {record.id[:8]}" in spell(workspace.control.home("U0BOB")))
+    assert "service_unavailable" not in spell(workspace.control.home("U0BOB"))
+
+
+def test_a_list_that_lacks_a_lookup_says_so(
+    office: Office, workspace: LocalWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list does not say that nothing waits without saying that it may not know."""
+    monkeypatch.setattr("bot.directory.KEEP", 0.0)
+    office.open()
+    office.card(office.hold())
+    workspace.control.set_channel(CHANNEL, members=["U0GATEBOT", "U0CAROL"])
+    workspace.control.faults.set(
+        "usergroups.users.list", kind="error", error="service_unavailable", times=None
+    )
+    workspace.control.slash("U0CAROL", CHANNEL, "/gate holds")
+    assert "holds may be missing" in spell(office.whispered("U0CAROL", "service_unavailable"))
+
+
+@pytest.mark.parametrize(("user", "seen"), [("U0ALICE", True), ("U0GUEST", False)])
+def test_guests_are_not_told_what_is_frozen(office: Office, user: str, seen: bool) -> None:
+    """Neither the home tab nor the list of a guest tells of freezes; those of a member do."""
+    office.open()
+    office.agent.freeze("agent", "billing", by="ops", reason="audit")
+    office.control.open_home(user)
+    home = spell(office.control.wait_home(user, "Waiting for you"))
+    office.control.slash(user, CHANNEL, "/gate holds")
+    listed = spell(office.whispered(user, "Nothing waits"))
+    assert ["the agent billing" in told for told in (home, listed)] == [seen, seen]
