@@ -14,7 +14,7 @@ from gate.foreign import HOST, SERVER, Originals, adapted, becomes, is_foreign
 from gate.model import Action, Parameters, Principal
 from gate.policy.paths import did_you_mean
 from gate.policy.source import read_text
-from gate.values import quoted
+from gate.values import decimal_of_text, quoted
 
 CALL_KEYS = ("id", "action", "args", "agent", "session", "on_behalf_of", "facts", "call_id", "source", "at")
 TABLE_KEYS = (*CALL_KEYS, "expect", "rules")
@@ -92,11 +92,18 @@ def _parse_json(line: str) -> Any:
     if len(line) > MAX_LINE:
         raise _Bad(f"the line is longer than {MAX_LINE:,} characters", code="bad_line")
     try:
-        return json.loads(line, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_twice)
+        return json.loads(line, parse_float=_exact, parse_constant=_no_constant, object_pairs_hook=_no_twice)
     except RecursionError:
         raise _Bad("the line is nested too deep", code="bad_line") from None
     except ValueError as error:
         raise _Bad(f"the line is not JSON: {error}", code="bad_line") from None
+
+
+def _exact(text: str) -> Decimal:
+    number = decimal_of_text(text)
+    if number is None:
+        raise _Bad(f"{quoted(text, 40)} is too large a number", code="bad_line")
+    return number
 
 
 def _no_constant(name: str) -> Any:

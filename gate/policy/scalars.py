@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from gate.values import quoted
+from gate.values import decimal_of_text, quoted
 
 _CORE_NULL = re.compile(r"|~|null|Null|NULL")
 _CORE_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
@@ -30,7 +30,8 @@ _AMBIGUOUS = re.compile(
 )
 _WORDS = frozenset(["null", "true", "false", "y", "n", "yes", "no", "on", "off"])
 """Words that are no texts in YAML 1.1 or in the core schema of 1.2, in lower case."""
-_LONG_INT = 1000
+_MOST_DIGITS = 1000
+"""Digits of a number, and places before or behind its point: more means a slip, and would take for ever."""
 
 
 def is_word(text: str) -> bool:
@@ -44,17 +45,31 @@ def value_of(text: str) -> Any:
         return None
     if _CORE_BOOL.fullmatch(text):
         return text.lower() == "true"
-    if _OLD_INT.fullmatch(text) and _CORE_INT.fullmatch(text):
-        return int(text) if len(text) < _LONG_INT else Decimal(text)
-    if _OLD_FLOAT.fullmatch(text) and _CORE_FLOAT.fullmatch(text):
-        return Decimal(text)
+    if _SPECIAL_FLOAT.fullmatch(text):
+        return Decimal(text.replace(".", ""))
+    return _number(text) if len(text) <= _MOST_DIGITS and _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether a plain scalar is a finite number in YAML 1.1 and in the core schema of 1.2."""
+    whole = _OLD_INT.fullmatch(text) and _CORE_INT.fullmatch(text)
+    return bool(whole or (_OLD_FLOAT.fullmatch(text) and _CORE_FLOAT.fullmatch(text)) or _HEX.fullmatch(text))
+
+
+def _number(text: str) -> int | Decimal | str:
+    """Return the number that a text spells; the text where it has too many places."""
     if _HEX.fullmatch(text):
         return int(text, 16)
-    return Decimal(text.replace(".", "")) if _SPECIAL_FLOAT.fullmatch(text) else text
+    if _CORE_INT.fullmatch(text):
+        return int(text)
+    number = decimal_of_text(text)
+    return text if number is None or abs(number.adjusted()) > _MOST_DIGITS else number
 
 
 def ambiguity(text: str) -> str:
     """Say what to write instead of a plain scalar that is no text for everybody; empty where it is one."""
+    if _is_number(text):
+        return f"{quoted(text, 40)} is too long or too large: write at most {_MOST_DIGITS:,} digits"
     if not _AMBIGUOUS.fullmatch(text):
         return ""
     return f"{quoted(text)} means different things in YAML 1.1 and 1.2: quote it{_or_number(text)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -50,6 +51,26 @@ def test_a_long_number_keeps_all_its_digits() -> None:
     """Digits beyond those of a float are not lost."""
     document = read_text("a: 0.1000000000000000000000000000000001", "p.yml")
     assert str(document.value["a"]) == "0.1000000000000000000000000000000001"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.0e+9999999",
+        "1.0e-9999999",
+        "1.0e+99999999999999999999",
+        "9" * 1001,
+        "0x" + "f" * 1000,
+        "." + "1" * 1000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_number_that_nobody_could_write_out_is_an_error(text: str) -> None:
+    """At its place, wherever it stands: no comparison, digest or message has to write it out."""
+    assert f"p.yml:2:4: a: {json.dumps(text[:40])[:-1]}" in _messages(read_text(f"\na: {text}", "p.yml"))
+    assert "is too long or too large" in _messages(read_text(f"a: {{b: [{text}]}}", "p.yml"))
+    assert read_text(f'a: "{text}"', "p.yml").problems == []
+    assert read_text(f"a: {'9' * 1000}", "p.yml").value == {"a": int("9" * 1000)}
 
 
 @pytest.mark.parametrize(
