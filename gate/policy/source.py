@@ -18,7 +18,8 @@ MAX_BYTES = 1_000_000
 
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_STRANGE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What YAML forbids, and the line breaks of YAML 1.1 alone: there a comment ends, where people see it go on."""
 
 
 @dataclass(slots=True)
@@ -123,7 +124,7 @@ def read_text(text: str, file: str) -> Document:
         The document; its ``problems`` hold everything wrong with the text as YAML.
     """
     text = text.removeprefix("\ufeff")
-    if strange := _UNPRINTABLE.search(text):
+    if strange := _STRANGE.search(text):
         code = f"U+{ord(strange[0]):04X}"
         return _hopeless(
             file, f"the character {code} may not stand in YAML: take it out", _mark_of(text, strange)

@@ -148,6 +148,14 @@ def test_a_byte_order_mark_at_the_start_is_passed_over() -> None:
     assert [(each.line, each.column) for each in document.problems] == [(1, 4)]
 
 
+@pytest.mark.parametrize("char", ["\x85", "\u2028", "\u2029"])
+def test_no_rule_hides_in_what_people_see_as_a_comment(char: str) -> None:
+    """These end a line in YAML 1.1 and in no editor; written as an escape they are text."""
+    hidden = read_text(f"a: 1 # a note{char}default: allow", "p.yml")
+    assert f"p.yml:1:14: the character U+{ord(char):04X} may not stand in YAML" in _messages(hidden)
+    assert read_text(f'a: "\\u{ord(char):04x}"', "p.yml").value == {"a": char}
+
+
 @pytest.mark.parametrize("text", ["a: \x00", "a: x\x07", "a: \x1b[0m", "a: \ud800"])
 def test_characters_that_yaml_forbids_are_named(text: str) -> None:
     """The code of the character and its place are said."""
