@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from gate.folding import fold
@@ -67,7 +68,12 @@ def other_kind(name: str, value: Any, wanted: str) -> Unknown:
     """Say that a value is of a kind that cannot be compared and how to be decided."""
     if value is UNDECLARED:
         return undeclared_amount()
-    return Unknown((f"{name} is {kind_of(value)} where {wanted} is compared: give {name} as {wanted}",))
+    return _other_kind(name, kind_of(value), wanted)
+
+
+@lru_cache(maxsize=1024)
+def _other_kind(name: str, kind: str, wanted: str) -> Unknown:
+    return Unknown((f"{name} is {kind} where {wanted} is compared: give {name} as {wanted}",))
 
 
 def undeclared_amount() -> Unknown:

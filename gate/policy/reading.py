@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -180,6 +181,9 @@ def scalar(value: Any) -> Any:
 
 def kind_of(value: Any) -> str:
     """Say in words what a value is."""
+    known = _KINDS.get(type(value))
+    if known is not None:
+        return known
     if value is UNREADABLE:
         return "unreadable"
     if is_missing(value):
@@ -187,10 +191,15 @@ def kind_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true or false"
     if isinstance(value, (int, float, Decimal)):
-        return "a number" if decimal_of(value) is not None else "no finite number"
+        finite = math.isfinite(value) if isinstance(value, float) else decimal_of(value) is not None
+        return "a number" if finite else "no finite number"
     if isinstance(value, str):
         return "text"
     return "a list" if isinstance(value, (list, tuple)) else "an object"
+
+
+_KINDS: dict[type, str] = {str: "text", int: "a number", bool: "true or false"}
+"""What values of one type are called, whatever they are."""
 
 
 @lru_cache(maxsize=4096)
