@@ -19,7 +19,7 @@ MAX_BYTES = 1_000_000
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _STRANGE = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What YAML forbids, and the line breaks of YAML 1.1 alone: there a comment ends, where people see it go on."""
+"""What YAML forbids, and the line breaks of YAML 1.1 alone, where a comment ends and people see it go on."""
 
 
 @dataclass(slots=True)
