@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.logger.messages import (
@@ -41,6 +42,8 @@ T = TypeVar("T")
 
 THREADS = 4
 CALL_SECONDS = 10
+IDLE_SECONDS = 5.0
+"""How long a connection is kept for the next message."""
 FLUSH_SECONDS = 5.0
 
 
@@ -91,7 +94,6 @@ class Running:
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
         self._client = make_client(orders.settings, retry=True)
-        self._poster = make_client(orders.settings, retry=False)
         self.report = Report()
         self.arriving: Arriving | None = None
         self._stop = asyncio.Event()
@@ -120,7 +122,11 @@ class Running:
         homes = Homes(desk)
         self._handlers = Handlers(desk, cards, homes)
         self._notices = Notices(desk, cards, Delivery(desk, directory), self._orders.seen)
-        await self._connect()
+        try:
+            await self._connect()
+        except BaseException:
+            await self._connections.close()
+            raise
         self._watch(desk)
         loop = asyncio.get_running_loop()
         self._worker = loop.create_task(self._notices.work(self._stop))
@@ -129,10 +135,6 @@ class Running:
         if settings.summary_channel:
             self._summing = loop.create_task(summary.work(desk, settings.summary_channel, self._stop))
 
-    async def wait(self) -> None:
-        """Wait until the work ends."""
-        await self._worker
-
     async def stop(self) -> None:
         """Take no more clicks, finish those in hand, post what is due for five seconds, and let go."""
         self._stop.set()
@@ -140,8 +142,8 @@ class Running:
         for service in self._services():
             service.observers.remove(self._observer)
         await self._worker
-        self._closing.cancel()
-        await self._redrawing
+        for waiting_for_slack in (self._closing, self._redrawing):
+            waiting_for_slack.cancel()
         if self._summing is not None:
             await self._summing
         await self._handlers.finish(FLUSH_SECONDS)
@@ -149,6 +151,7 @@ class Running:
             await self.arriving.stop()
             await self._handlers.finish(FLUSH_SECONDS)
         await self._notices.flush(FLUSH_SECONDS)
+        await self._connections.close()
         self._pool.shutdown(wait=False)
 
     async def health(self) -> dict[str, object]:
@@ -162,10 +165,11 @@ class Running:
 
     def _make_desk(self, directory: Directory) -> Desk:
         settings, team = self._orders.settings, self.report.team
+        self._connections = kept_alive()
         return Desk(
             service=self._orders.service,
             client=self._client,
-            poster=self._poster,
+            poster=make_client(settings, retry=False, connections=self._connections),
             eligibility=Sight(directory, team),
             team=team,
             bot_id=self.report.bot_id,
@@ -234,12 +238,28 @@ def _no_remark(record: logging.LogRecord) -> bool:
     )
 
 
-def make_client(settings: BotSettings, *, retry: bool) -> AsyncWebClient:
+def kept_alive() -> ClientSession:
+    """Return connections for messages, which often come many at a time; made in the loop that uses them.
+
+    One that has been idle is closed here before Slack may close it there: a message that is sent meanwhile
+    would have to be looked for. They remember nothing from one message to the next.
+    """
+    return ClientSession(
+        connector=TCPConnector(keepalive_timeout=IDLE_SECONDS),
+        timeout=ClientTimeout(total=CALL_SECONDS),
+        cookie_jar=DummyCookieJar(),
+    )
+
+
+def make_client(
+    settings: BotSettings, *, retry: bool, connections: ClientSession | None = None
+) -> AsyncWebClient:
     """Return Slack's client; it must be used in one loop only.
 
     Args:
         settings: What the bot was told.
         retry: Whether it waits out short rate limits; never for messages, which a retry may post twice.
+        connections: What its calls go over; None takes a new one for each.
     """
     handlers = [ShortRateLimits(max_retry_count=2)] if retry else []
     return AsyncWebClient(
@@ -247,5 +267,6 @@ def make_client(settings: BotSettings, *, retry: bool) -> AsyncWebClient:
         base_url=settings.api_url,
         timeout=CALL_SECONDS,
         retry_handlers=handlers,  # type: ignore[arg-type]
+        session=connections,
         logger=logging.getLogger("bot.web"),
     )

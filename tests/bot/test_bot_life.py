@@ -42,6 +42,22 @@ def test_stop_is_safe_twice_and_before_start(office: Office) -> None:
     bot.stop()
 
 
+def test_home_tabs_do_not_keep_a_bot_from_stopping(office: Office) -> None:
+    """Where Slack takes no tab any more, what is due is posted all the same and the thread has ended."""
+    bot = office.open()
+    people = ("U0ALICE", "U0BOB", "U0CAROL")
+    for user in people:
+        office.control.open_home(user)
+        office.control.wait_home(user, "Waiting for you")
+    office.control.faults.set("views.publish", kind="hold", times=None)
+    known = len(office.control.calls("views.publish"))
+    record = office.hold()
+    office.card(record)
+    eventually(lambda: len(office.control.calls("views.publish")) > known)
+    bot.stop()
+    assert "gate-bot" not in [each.name for each in threading.enumerate()]
+
+
 @pytest.mark.parametrize(
     "how",
     [{"reason": "refresh_requested"}, {"reason": "warning"}, {"reason": "link_disabled", "abort": True}],
