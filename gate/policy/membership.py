@@ -85,32 +85,43 @@ class Members:
         wanted: What to give to be decided, in words.
     """
 
-    __slots__ = ("_members", "_numbers", "_only_texts", "_readings", "_texts", "_wanted")
+    __slots__ = ("_folded", "_known", "_members", "_numbers", "_others", "_readings", "_texts", "_wanted")
 
     def __init__(self, members: list[Any], wanted: str) -> None:
         self._members, self._wanted = members, wanted
+        others = [each for each in members if not isinstance(each, str)]
         self._texts = frozenset(each for each in members if isinstance(each, str))
+        self._folded = frozenset(map(fold, self._texts))
         self._numbers = frozenset(each for each in map(decimal_of, members) if each is not None)
-        self._readings = frozenset(reading for each in members for reading in _readings(each))
-        self._only_texts = all(isinstance(each, str) for each in members)
+        self._others = frozenset(reading for each in others for reading in _readings(each))
+        self._readings = self._others.union(*map(_readings, self._texts))
+        self._known: dict[tuple[str, bool | str], Truth] = {}
 
     def has(self, value: Any, name: str) -> Truth:
-        """Tell whether a value is one of them; a text or number that is surely none is not compared."""
+        """Tell whether a value is one of them, as comparing it with each would tell."""
         if isinstance(value, str):
-            if value in self._texts:
-                return True
-            sure = bool(self._texts) and not self._is_like(value)
-        else:
-            number = decimal_of(value)
-            if number is not None and number in self._numbers:
-                return True
-            sure = number is not None and bool(self._numbers) and number not in self._readings
-        return False if sure else _in_any(value, self._members, name, self._wanted)
+            return self._has_text(value, name)
+        number = decimal_of(value)
+        if number is None:
+            return self._has_other(value, name)
+        if number in self._numbers:
+            return True
+        likely = not self._numbers or number in self._readings
+        return other_kind(name, value, self._wanted) if likely else False
 
-    def _is_like(self, text: str) -> bool:
-        if self._only_texts:
-            return fold(text) in self._readings
-        return not self._readings.isdisjoint(_readings(text))
+    def _has_text(self, text: str, name: str) -> Truth:
+        if text in self._texts:
+            return True
+        if not self._texts or (self._others and not self._others.isdisjoint(_readings(text))):
+            return other_kind(name, text, self._wanted)
+        return nearly(name) if fold(text) in self._folded else False
+
+    def _has_other(self, value: Any, name: str) -> Truth:
+        """Compare true, false, or a value that is nothing but of its kind, which is said once for all."""
+        key = name, value if isinstance(value, bool) else kind_of(value)
+        if key not in self._known:
+            self._known[key] = _in_any(value, self._members, name, self._wanted)
+        return self._known[key]
 
 
 def _in_path(operand: PathOperand) -> Test:

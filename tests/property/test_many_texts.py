@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.folding import fold, folds, plain_text, plain_texts
 from gate.policy.matching import compile_regex, matches_glob, matches_regex
-from gate.policy.membership import is_in
+from gate.policy.membership import Members, _in_any, is_in
 from gate.policy.operators import Alike, Test, equals, opposite
 from gate.policy.texts import Texts, is_simple
 
@@ -112,6 +114,19 @@ def test_equality_and_membership_say_of_many_texts_what_they_say_of_each(
     _texts_say(equals(data.draw(near)), texts)
     members: list[object] = data.draw(st.lists(near | st.just(7), min_size=1, max_size=3))
     _texts_say(is_in(members), texts)
+
+
+_SINGLES: st.SearchStrategy[object] = st.one_of(
+    TEXTS,
+    st.sampled_from(("5", "5.0", " 5", "1", "true", "TRUE", "a", "A", float("nan"), 5, 5.0, 1, True, False)),
+    st.sampled_from((Decimal(5), Decimal("1.0"), b"a", None, 7, "7,000", 7000)),
+)
+
+
+@given(_SINGLES, st.lists(_SINGLES, min_size=1, max_size=5))
+def test_membership_is_what_comparing_with_each_member_tells(value: object, members: list[object]) -> None:
+    """Claim: members that are looked up are found as those are that are compared one by one."""
+    assert Members(members, "it").has(value, "v") == _in_any(value, members, "v", "it")
 
 
 def test_re2_knows_the_other_case_of_every_letter_that_counts_as_simple() -> None:
