@@ -178,10 +178,6 @@ class Directory:
                 return None
             raise
 
-    def forget(self) -> None:
-        """Forget every answer."""
-        self._kept.clear()
-
     async def _remember(self, kind: str, key: str, ask: Callable[[], Awaitable[T]]) -> T:
         at, answer = self._kept.get((kind, key), (0.0, None))
         keep = KEEP_FAILED if isinstance(answer, LookupFailed) else KEEP

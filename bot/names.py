@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-PREFIX = "gate:"
-OWN = re.compile(r"^gate:")
 ANY = re.compile(r"")
 
 APPROVE = "gate:approve"
 DENY = "gate:deny"
 STOP = "gate:stop"
-MORE = "gate:more"
 VIEW = "gate:view"
 APPROVE_WITH_COMMENT = "gate:approve_comment"
 APPROVE_MORE = "gate:approve_more"

@@ -135,12 +135,10 @@ def input_values(values: Mapping[str, Any] | None, block: str, action: str) -> t
 
 
 def _chosen(element: Mapping[str, Any]) -> tuple[str, str]:
-    """Return action id and value; an option of a menu carries both as ``action|value``."""
+    """Return action id and value; where something was chosen from a list, the value of that option."""
     option = element.get("selected_option")
-    if isinstance(option, Mapping):
-        action, bar, value = _text(option.get("value")).partition("|")
-        return (action, value) if bar else (_text(element.get("action_id")), action)
-    return _text(element.get("action_id")), _text(element.get("value"))
+    chosen = option if isinstance(option, Mapping) else element
+    return _text(element.get("action_id")), _text(chosen.get("value"))
 
 
 def _common(body: Body) -> dict[str, Any]:

@@ -105,12 +105,6 @@ def select(action_id: str, options: Sequence[Shown]) -> Block:
     }
 
 
-def overflow(action_id: str, options: Sequence[tuple[str, str]]) -> Block:
-    """Return an overflow menu of (label, value), one to five."""
-    choices = [{"text": plain(Shown(label), 75), "value": value} for label, value in options[:5]]
-    return {"type": "overflow", "action_id": action_id, "options": choices}
-
-
 def actions(*elements: Block) -> Block:
     """Return a row of buttons and menus."""
     return {"type": "actions", "elements": list(elements)}

@@ -114,13 +114,6 @@ def requirement_line(requirement: Requirement) -> str:
     return f"{count} from {approver_words(requirement.approvers)}{alone}"
 
 
-def requirements_line(requirements: Sequence[Requirement], most: int) -> str:
-    """Return in mrkdwn what every requirement needs; a count where there are more than ``most``."""
-    told = [requirement_line(each) for each in requirements[:most]]
-    told += [f"and {len(requirements) - most} more"] if len(requirements) > most else []
-    return "; ".join(told)
-
-
 def needs_lines(record: HoldRecord, most: int = 4) -> list[str]:
     """Return in mrkdwn, for each requirement, how far it is met, by whom, and who is still needed."""
     given = [decision for decision in record.decisions if decision.said == "approve"]

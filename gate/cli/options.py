@@ -25,7 +25,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 HERE = Path("policies")
 """Where a policy is looked for when none is named, as 'gate init' writes it."""
-ID_HELP = "An id, or at least six characters of it."
 
 
 def json_option(command: F) -> F:

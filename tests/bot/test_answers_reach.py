@@ -127,7 +127,7 @@ def test_a_press_on_no_message_is_refused(office: Office, transport: Any, change
     [
         {"actions": ["x"]},
         {"actions": [{"action_id": 7, "value": {"a": 1}}]},
-        {"actions": [{"action_id": names.MORE, "selected_option": {"value": ["gate:approve"]}}]},
+        {"actions": [{"action_id": "gate:more", "selected_option": {"value": ["gate:approve"]}}]},
         {"actions": [{"action_id": names.APPROVE, "value": "1:" + "a" * 100_000 + ":b:c"}]},
         {"actions": [{"action_id": names.APPROVE, "value": "1:\u0661:\u202e:\ud800"}]},
         {"actions": [{"action_id": "\ud800" * 300, "value": "\x00"}]},
