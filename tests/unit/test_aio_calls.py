@@ -99,7 +99,8 @@ def test_many_waits_take_no_thread_each(tmp_path: Path) -> None:
         waits = [asyncio.create_task(till.pay(50 + number)) for number in range(100)]
         await soon(lambda: len(gate.service.holds()) == 100)
         names = [thread.name for thread in threading.enumerate()]
-        gates = [name for name in names if name.startswith("gate") and name != "gate-upkeep"]
+        others = ("gate-upkeep", "gate-goodbye")  # the latter of gates that were closed without their store
+        gates = [name for name in names if name.startswith("gate") and name not in others]
         assert gates.count("gate-poller") == 1
         assert len(gates) <= 5
         for task in waits:
