@@ -9,7 +9,7 @@ from typing import Any, Literal
 from gate.policy.implies import all_covered, implies, reaches, written
 from gate.policy.policyset import PolicyFile, PolicySet
 from gate.policy.schema import ApprovalKeys
-from gate.policy.strictness import Way, opposite, way_of
+from gate.policy.strictness import Way, opposite, same_in_effect, way_of
 from gate.policy.words import short
 from gate.values import Glob
 
@@ -265,8 +265,9 @@ def _keys(
         one, two = old.get(key), new.get(key)
         apart = key in ("match", "when") and part in ("rule", "budget")
         if key != "kind" and not apart and written(one) != written(two):
-            counts = (_that_counts(key, each, of) for each, of in zip((old, new), shared, strict=True))
-            yield _changed(where, key, one, two, way_of(part, key, *counts))
+            before, after = (_that_counts(key, each, of) for each, of in zip((old, new), shared, strict=True))
+            if not same_in_effect(key, before, after):
+                yield _changed(where, key, one, two, way_of(part, key, before, after))
 
 
 def _that_counts(key: str, written: Mapping[str, Any], approvals: Mapping[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -82,13 +82,31 @@ def _set(more: Way) -> Judge:
     return judge
 
 
+def same_in_effect(key: str, old: Any, new: Any) -> bool:
+    """Tell whether two values of a key are the same once what is not written is filled in."""
+    return key == "comment" and _comments(old) == _comments(new)
+
+
+def _comments(value: Any) -> dict[str, Any]:
+    return {"approve": "optional", "deny": "required"} | (value or {})
+
+
 def _comment(old: Any, new: Any) -> Way:
-    defaults = {"approve": "optional", "deny": "required"}
-    ways = {
-        _ranked("optional", "required")(*((value or {}).get(said, default) for value in (old, new)))
-        for said, default in defaults.items()
-    } - {""}
-    return ways.pop() if len(ways) == 1 else ""
+    one, two = _comments(old), _comments(new)
+    return _same_way(_ranked("optional", "required")(one[said], two[said]) for said in one)
+
+
+def _same_way(ways: Iterable[Way]) -> Way:
+    """Return the one way that all changes go; none where they go apart, or there is none."""
+    found = set(ways) - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _asks(old: Any, new: Any) -> Way:
+    """Judge by how often people may be asked: more often, or again sooner, loosens."""
+    one, two = ({"count": 60, "window": "1h"} | (value or {}) for value in (old, new))
+    more, longer = _number(None, "looser"), _number(None, "tighter")
+    return _same_way((more(one["count"], two["count"]), longer(one["window"], two["window"])))
 
 
 def _handed(old: Any, new: Any) -> Way:
@@ -140,6 +158,7 @@ _JUDGES: Mapping[tuple[str, str], Judge] = {
     ("actions", "outbound"): _ranked(False, True, default=True),
     ("actions", "decisive"): _set("tighter"),
     ("limits", "pending_per_session"): _number(20, "looser"),
+    ("limits", "asks_per_session"): _asks,
     ("limits", "burst"): _burst,
     ("limits", "pending_per_agent"): _number(100, "looser"),
 }

@@ -95,6 +95,14 @@ def test_the_same_text_differs_in_nothing() -> None:
     assert _changes(TEXT, TEXT.replace("lte: 250}", "lte: 250.00}"))[0].startswith("Changed: only comments")
 
 
+def test_a_default_that_is_written_out_or_dropped_is_no_change() -> None:
+    """Comments are asked for in the same way, so nobody is told that a rule changed."""
+    written = TEXT.replace("expires_in: 4h", "comment: {approve: optional, deny: required}, expires_in: 4h")
+    half = TEXT.replace("expires_in: 4h", "comment: {approve: optional}, expires_in: 4h")
+    for one, two in ((TEXT, written), (written, TEXT), (half, written), (written, half)):
+        assert _changes(one, two) == ["Changed: only comments or layout; every rule is the same"]
+
+
 def test_a_currency_that_gets_a_limit_loosens_a_rule_that_held_it_undecided() -> None:
     """What cannot be decided is held or blocked, so a far limit lets calls through that nobody had let."""
     old, new = (
@@ -156,6 +164,22 @@ def test_a_changed_value_is_said_with_both_values_and_its_way() -> None:
         ("default: by_risk", "default: by_risk\nresolve: first_match", "looser"),
         ("default: by_risk", "default: by_risk\nredact: [args.card]", "tighter"),
         ("default: by_risk", "default: by_risk\nshow: [args.token]", "looser"),
+        (
+            "default: by_risk",
+            "default: by_risk\nlimits: {asks_per_session: {count: 61, window: 1h}}",
+            "looser",
+        ),
+        (
+            "default: by_risk",
+            "default: by_risk\nlimits: {asks_per_session: {count: 60, window: 2h}}",
+            "tighter",
+        ),
+        (
+            "default: by_risk",
+            "default: by_risk\nlimits: {asks_per_session: {count: 10, window: 2h}}",
+            "tighter",
+        ),
+        ("default: by_risk", "default: by_risk\nlimits: {asks_per_session: {count: 90, window: 2h}}", ""),
         ("reason: Large.", "reason: Too large.", ""),
         ("C0APPROVALS", "C0OTHER", ""),
     ],
