@@ -18,7 +18,11 @@ _PATTERN_PARTS = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[
 """What a pattern is made of: quoted text, escapes, classes, and single characters."""
 _CASE_SWITCH = re.compile(r"\(\?\w*-")
 """Where a pattern may switch case on again."""
+_BREAKS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""Line breaks that ``.`` takes in RE2, which knows one."""
 _ANY = "(?s:.*)"
+Exact = Callable[[str], bool | None]
+"""Tells whether a text fits as it is written; None where nobody can tell."""
 _NO_CONTROL = r"[^\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]*"
 
 
@@ -46,9 +50,9 @@ def compile_regex(pattern: str, *, ignore_case: bool = False) -> Any:
 def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
     """Return the test ``regex``: the whole value, linear time.
 
-    Where it hangs on whether ``.`` takes a line break, as in ``glob``, it is unknown.
+    Where it hangs on whether ``.`` takes a line break of any sort, as in ``glob``, it is unknown.
     """
-    exact = compile_regex(pattern, ignore_case=ignore_case)
+    exact = _fits_in_lines(compile_regex(pattern, ignore_case=ignore_case))
     loose, folded = compile_regex(f"(?s){pattern}", ignore_case=True), _with_folds(pattern)
     if folded != pattern:
         return alike(_matches(exact, loose, compile_regex(f"(?s){folded}", ignore_case=True)))
@@ -56,7 +60,9 @@ def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
     one_case = _CASE_SWITCH.search(pattern) is None
 
     def compare(value: Any, name: str) -> Truth:
-        if not isinstance(value, str) or value != value.strip() or "\n" in value or not is_settled(value):
+        if not isinstance(value, str) or value != value.strip():
+            return slow(value, name)
+        if not (value.isprintable() and is_settled(value)):
             return slow(value, name)
         found = both.match(value)
         if found is None or found[0] != found[1] or not _same_folded(value, found[1], both):
@@ -64,7 +70,30 @@ def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
         return found[0]
 
     in_lines = Pair("(?i)" * ignore_case + pattern, "(?is)" + pattern)
-    return alike(compare, _in_three_readings(in_lines, slow, one_case=one_case))
+    at_once = _in_three_readings(in_lines, slow, one_case=one_case)
+
+    def texts(many: Texts, name: str) -> list[Truth]:
+        if many.controls and _BREAKS.search("".join(many.written)):
+            return [slow(each, name) for each in many.written]
+        return at_once(many, name)
+
+    return alike(compare, texts)
+
+
+def _fits(pattern: Any) -> Exact:
+    return lambda text: pattern.fullmatch(text) is not None
+
+
+def _fits_in_lines(pattern: Any) -> Exact:
+    """Return what is None where it hangs on which characters break a line."""
+
+    def fits(text: str) -> bool | None:
+        found = pattern.fullmatch(text) is not None
+        if _BREAKS.search(text) is None:
+            return found
+        return found if (pattern.fullmatch(_BREAKS.sub("\n", text)) is not None) is found else None
+
+    return fits
 
 
 def _in_three_readings(
@@ -117,7 +146,10 @@ def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
         _glob_regex(plain, _ANY),
         _glob_regex(plain.casefold(), _ANY),
     )
-    exact, loose = compile_regex(written, ignore_case=ignore_case), compile_regex(read, ignore_case=True)
+    exact, loose = (
+        _fits(compile_regex(written, ignore_case=ignore_case)),
+        compile_regex(read, ignore_case=True),
+    )
     folded = loose if plain.isascii() else compile_regex(caseless, ignore_case=True)
     slow = _matches(exact, loose, folded)
     both = Pair("(?i)" * ignore_case + written, "(?i)" + read)
@@ -160,13 +192,13 @@ def _glob_regex(pattern: str, star: str) -> str:
     return star.join(map(re2.escape, pattern.split("*")))
 
 
-def _matches(exact: Any, loose: Any, folded: Any) -> Callable[[Any, str], Truth]:
+def _matches(exact: Exact, loose: Any, folded: Any) -> Callable[[Any, str], Truth]:
     """Return a comparison that is sure only where the value as written and as read by people agree."""
 
     def compare(value: Any, name: str) -> Truth:
         if not isinstance(value, str):
             return other_kind(name, value, "text")
-        seen, plain = exact.fullmatch(value) is not None, plain_text(value)
+        seen, plain = exact(value), plain_text(value)
         folds = plain.casefold()
         same = folds == plain and folded is loose
         if seen == (loose.fullmatch(plain) is not None) and (
