@@ -33,7 +33,8 @@ class Delivery:
             return True
         if not record.cards and not await self._knows_who_asked(record):
             return False
-        record = await self._desk.run(self._desk.service.hold, record.id)
+        if record.asked_by is None and record.on_behalf_of is not None:
+            record = await self._desk.run(self._desk.service.hold, record.id)  # who asked may not answer
         if not await self._desk.run(fits_view, record):
             await self._end(record, "too_large_to_show", TOO_LARGE)
             return False

@@ -41,6 +41,7 @@ CREATE UNIQUE INDEX actions_by_call_id ON actions (session, agent, on_behalf_of,
 CREATE INDEX actions_by_digest ON actions (session, digest, submitted_at);
 CREATE INDEX actions_by_session ON actions (session, submitted_at);
 CREATE INDEX actions_pending ON actions (agent, session) WHERE state = 'pending';
+CREATE INDEX actions_pending_by_name ON actions (name, submitted_at) WHERE state = 'pending';
 CREATE INDEX actions_open ON actions (session, digest, submitted_at) WHERE state IN ('pending', 'approved');
 CREATE INDEX actions_denied ON actions (agent, ended_at) WHERE state = 'denied';
 CREATE INDEX actions_running ON actions (process) WHERE state = 'running';
