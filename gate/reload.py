@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from gate.errors import PolicyError
@@ -13,11 +14,16 @@ from gate.policy.policyset import PolicySet
 
 log = logging.getLogger("gate")
 
+_ENDINGS = frozenset({".yml", ".yaml"})
+
 Signature = tuple[tuple[str, int, int], ...]
 
 
 class PolicyWatch:
     """Look at the files of one policy set; a change is taken once two looks in a row see the same.
+
+    What is only written again, with the text it has, is no change: an older policy that a start left out of
+    force stays out of force until somebody changes it.
 
     Args:
         path: A file or a folder.
@@ -29,6 +35,7 @@ class PolicyWatch:
         self._apply = apply
         self._unreadable = False
         self._done = self._seen = self._signature()
+        self._texts = self._read()
 
     def look(self) -> None:
         """Look once; a set that does not load is told in the log and changes nothing."""
@@ -38,7 +45,9 @@ class PolicyWatch:
         settled, self._seen = now == self._seen, now
         if not settled or now == self._done:
             return
-        self._done = now
+        self._done, before, self._texts = now, self._texts, self._read()
+        if before == self._texts:
+            return
         try:
             self._apply(load_path(self._path))
         except PolicyError as error:
@@ -59,6 +68,17 @@ class PolicyWatch:
         return tuple(
             (each.name, stat.st_mtime_ns, stat.st_size) for each in files if (stat := _stat(each)) is not None
         )
+
+    def _read(self) -> dict[str, bytes]:
+        """Return the texts of the set by file; of what cannot be read, loading says why."""
+        with suppress(OSError):
+            files = self._path.iterdir() if self._path.is_dir() else [self._path]
+            return {
+                each.name: each.read_bytes()
+                for each in files
+                if each.suffix in _ENDINGS or each == self._path
+            }
+        return {}
 
 
 def _stat(path: Path) -> os.stat_result | None:

@@ -133,6 +133,18 @@ def test_a_change_is_taken_after_two_equal_looks(tmp_path: Path) -> None:
     assert "lte: 30}" in taken[0].texts["desk.yml"]
 
 
+def test_a_file_that_is_only_written_again_is_no_change(tmp_path: Path) -> None:
+    """A policy that a start left out of force does not come back because its file has another time."""
+    _files(tmp_path, POLICY)
+    taken = Taken()
+    watch = PolicyWatch(tmp_path, taken.take)
+    for text in (POLICY, POLICY.replace("lte: 10}", "lte: 20}"), POLICY):
+        _files(tmp_path, text)
+        watch.look()
+        watch.look()
+    assert ["lte: 20}" in each.texts["desk.yml"] for each in taken] == [True, False]
+
+
 def test_a_change_that_does_not_load_changes_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
