@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -15,10 +16,11 @@ SOURCES = [
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 
-def _imports(path: Path) -> set[str]:
+@cache
+def _imports(path: Path) -> frozenset[str]:
     tree = ast.parse(path.read_text())
     found = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
-    return found | {
+    return frozenset(found) | {
         node.module
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module and not node.level

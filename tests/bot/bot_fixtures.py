@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from bot import pacing
 from bot.app import SlackBot
 from bot.local_workspace import LocalWorkspace
 from bot.settings import BotSettings
@@ -173,6 +174,12 @@ def spell(message: Any) -> str:
     if isinstance(message, list):
         return "\n".join(map(spell, message))
     return str(message)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let messages follow each other twenty times as fast as Slack takes them."""
+    monkeypatch.setattr(pacing, "PER_SECOND", 20.0)
 
 
 @pytest.fixture

@@ -10,10 +10,12 @@ from bot import names
 from bot.views import modals
 from gate.lifecycle import State
 from gate.model import HoldRecord
-from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, office_of, spell
+from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, hurried, office_of, spell
 from tests.bot.presses import payload, refusals
 
-__all__ = ["office_of"]
+__all__ = ["hurried", "office_of"]
+
+pytestmark = pytest.mark.usefixtures("hurried")
 
 FAST = POLICY.replace("name: refunds\n", "name: refunds\nlimits: {burst: {count: 2, window: 10m}}\n").replace(
     "rules:",

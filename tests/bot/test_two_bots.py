@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot import names
 from bot.app import SlackBot
 from gate.lifecycle import State
-from tests.bot.bot_fixtures import CALM, CHANNEL, Office, eventually, office, settings
+from tests.bot.bot_fixtures import CALM, CHANNEL, Office, eventually, hurried, office, settings
 from tests.bot.presses import answers, payload
 
-__all__ = ["office"]
+__all__ = ["hurried", "office"]
+
+pytestmark = pytest.mark.usefixtures("hurried")
 
 
 def second(office: Office) -> SlackBot:
