@@ -62,7 +62,7 @@ async def outcome_async(
 def preview(tool: Guarded, args: Sequence[Any], kwargs: Arguments, session: Session) -> Action:
     """Return what a call would be judged as; the options of the next call stay with it."""
     action = _action(tool, tool.binding.bind(args, kwargs).arguments, session, None)
-    return action if tool.facts is None else replace(action, facts=_facts(tool, action.arguments))
+    return action if tool.facts is None else _with_facts(tool, action)
 
 
 def _taken(tool: Guarded, args: Sequence[Any], kwargs: Arguments) -> Ending:
@@ -137,7 +137,7 @@ def _call(
         wait,
         lambda approved: run(tool, approved, bound.live),
         would_block,
-        None if tool.facts is None else partial(_facts, tool),
+        None if tool.facts is None else partial(_with_facts, tool),
         lambda arguments, paths: _refuses(tool, arguments, paths, action.target),
     )
 
@@ -165,17 +165,17 @@ def _caller(tool: Guarded) -> Caller:
     return Caller(tool.name, session.agent, session.id) if session else Caller(tool.name)
 
 
-def _facts(tool: Guarded, arguments: Arguments) -> Arguments:
-    """Return what the host says of a call now; where it cannot say, nothing is known."""
+def _with_facts(tool: Guarded, action: Action) -> Action:
+    """Return a call with what the host says of it now; where it cannot say, no fact is known."""
     assert tool.facts is not None
     try:
-        found = tool.facts(copied(arguments))
+        found = tool.facts(copied(action.arguments))
         if not isinstance(found, Mapping):
             raise TypeError(f"it returned {type(found).__name__}, no mapping of names to values")
-        return snapshot(dict(found))
+        return replace(action, facts=snapshot(dict(found)))
     except Exception as error:
-        log.warning("facts= of %s told nothing, so its paths are missing: %s", tool.name, error_text(error))
-        return {}
+        log.warning("facts= of %s told nothing, so no fact is known: %s", tool.name, error_text(error))
+        return replace(action, facts={}, facts_lost=True)
 
 
 def _refuses(tool: Guarded, arguments: Arguments, paths: Iterable[str], target: str | None) -> str:

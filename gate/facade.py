@@ -225,7 +225,7 @@ class Gate(Primitive):
             exclude: Parameters that host code fills in with live objects; passed through, not judged.
             effect: What the tool does; the policy may say otherwise.
             facts: Called with the bound arguments each time a call is judged, again at claim; returns values
-                that rules can read, by name. Where it raises, they are missing.
+                that rules can read, by name. Where it raises, no fact is known.
             target: What the tool acts on (account, base URL): a text, or a function of the bound arguments.
             wait: How long held calls wait; default is the gate's.
 

@@ -28,7 +28,7 @@ class Call:
         wait: Seconds it waits if it is held; None until it is decided.
         tool: Calls the tool with the judged arguments; for an ``async def`` returns the coroutine.
         would_block: Whether waiting here would block an event loop.
-        facts: Looks facts up for the arguments, again each time they are judged; None for none.
+        facts: Returns a call with its facts looked up, again each time it is judged; None for none.
         refuses: Tells why the tool does not take arguments in which some paths were changed; empty where it
             does. None: nobody is asked.
     """
@@ -37,7 +37,7 @@ class Call:
     wait: float | None
     tool: Callable[[Mapping[str, Any]], Any]
     would_block: bool = False
-    facts: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    facts: Callable[[Action], Action] | None = None
     refuses: Callable[[Mapping[str, Any], Iterable[str]], str] | None = None
 
     def judged(self) -> Action:
@@ -62,7 +62,7 @@ class Call:
         return replace(found, action=self._with_facts(found.action))
 
     def _with_facts(self, action: Action) -> Action:
-        return action if self.facts is None else replace(action, facts=self.facts(action.arguments))
+        return action if self.facts is None else self.facts(action)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,7 @@ class Action:
         note: The agent's own words, unverified, or None.
         parent: Id of the action within whose tool this call was made, or None.
         facts: Values from host systems for this call, by name; those of its session stand beside them.
+        facts_lost: Whether host code could not say them: then no fact is known, one of its session neither.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Action:
     note: str | None = field(default=None, repr=False)
     parent: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    facts_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,8 @@ def _argument_reader(keys: tuple[str, ...]) -> Reader:
 
 def _fact_reader(keys: tuple[str, ...]) -> Reader:
     def read(subject: Subject) -> Any:
+        if subject.action.facts_lost:
+            return UNREADABLE
         value: Any = subject.action.facts
         for key in keys:
             value = _step(value, key)

@@ -201,7 +201,7 @@ def test_a_hook_is_asked_with_the_bound_arguments(gate: Gate) -> None:
         pay(101)
 
 
-def test_a_hook_that_raises_or_returns_nonsense_leaves_its_paths_missing(gate: Gate) -> None:
+def test_a_hook_that_raises_or_returns_nonsense_makes_no_fact_known(gate: Gate) -> None:
     """An allow that needs the fact does not apply, and nothing else changes."""
     host = Host()
     pay = _guarded(gate, host)
@@ -209,6 +209,20 @@ def test_a_hook_that_raises_or_returns_nonsense_leaves_its_paths_missing(gate: G
         host.facts = told  # type: ignore[assignment]
         with pytest.raises(Blocked):
             pay(1)
+
+
+@pytest.mark.parametrize("told", [None, [1], {"order": {"total": object()}}])
+def test_a_hook_that_fails_lets_no_call_run(gate: Gate, told: Any) -> None:
+    """Its silence is no answer: for no optional fact, none that must not be there, none of the session."""
+    host = Host()
+    host.facts = told
+    pay = _guarded(gate, host)
+    session = gate.session("s", on_behalf_of=None, facts={"environment": "staging", "shut": False})
+    with session, pytest.raises(Blocked, match=r"It is shut.*facts\.shut is unreadable"):
+        pay(1)
+    when = {"facts.reported": {"exists": False}}
+    assert truth(when, call({"n": 5})) == "true"
+    assert truth(when, call({"n": 5}, facts_lost=True)) == "unknown"
 
 
 def test_what_a_hook_does_to_the_arguments_does_not_reach_the_tool(gate: Gate) -> None:
