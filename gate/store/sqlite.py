@@ -6,7 +6,6 @@ import os
 import random
 import sqlite3
 import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -15,7 +14,7 @@ from sqlite_utils import Database
 
 from gate.clock import monotonic, pause
 from gate.errors import StoreBusy, StoreError
-from gate.store import files, keys, migrations
+from gate.store import files, forks, keys, migrations
 from gate.store.faults import RawErrors, is_busy
 from gate.store.port import Reader, Tx
 from gate.store.statements import Rows
@@ -28,13 +27,6 @@ TRY_MS = 50
 
 _graveyard: list[sqlite3.Connection] = []
 """Connections inherited over a fork: a child may neither use nor close them."""
-
-_stores: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
-_stores_lock = threading.Lock()
-"""Held over a fork, so that no store comes in between that was locked by nobody."""
-
-_locked: list[SqliteStore] = []
-"""The stores that a fork under way has locked."""
 
 
 class SqliteStore:
@@ -59,9 +51,11 @@ class SqliteStore:
         self._read_lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
         self._durable: bool | None = None  # how the writer commits now; None: not told yet
-        self._open(create)
-        with _stores_lock:
-            _stores.add(self)
+        self._times_opened = 0
+        self._parted = False  # closed for a fork, and not opened again yet
+        self._inside = False  # whether the thread that forks is inside a transaction
+        self._cut = False  # whether this process was made by such a fork
+        forks.opened(self, lambda: self._open(create))
 
     def _open(self, create: bool) -> None:
         if self.path is not None:
@@ -70,12 +64,13 @@ class SqliteStore:
                     f"There is no store at {self.path}. Start the agent or bot first, or name GATE_DB."
                 )
             files.prepare(self.path)
-        self._pid = os.getpid()
+        self._pid, self._parted = os.getpid(), False
         with RawErrors(self.path):
             self._writer, self._durable = _connect(self.path, read_only=False), None
             self._file = files.identity(self.path) if self.path else (0, 0)
             self._prepare_schema(create)
             self._read = _connect(self.path, read_only=True) if self.path else self._writer
+        self._times_opened += 1
 
     def _prepare_schema(self, create: bool) -> None:
         with self.transaction() as tx:
@@ -209,7 +204,7 @@ class SqliteStore:
             self._check_file()
             _roll_back(self._read)
             (found,) = self._read.execute("PRAGMA data_version").fetchone()
-            return int(found)
+            return self._times_opened << 32 | int(found)  # each connection counts for itself
 
     def backup(self, target: Path) -> None:
         """Copy the store as it stands into a new file (0600), with its key beside it, and check the copy.
@@ -220,6 +215,7 @@ class SqliteStore:
         """
         if self.path is None:
             raise StoreError("A store in memory cannot be backed up; name a file.")
+        self._follow_fork()
         with files.new_file(target) as handle:
             os.close(handle)
             with RawErrors(target), closing(sqlite3.connect(target)) as copy:
@@ -244,32 +240,75 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close both connections; a child of a fork only forgets them."""
-        if self._writer is None or os.getpid() != self._pid:
+        if os.getpid() != self._pid:
             return
         with self._lock, self._read_lock:
-            for connection in {id(c): c for c in (self._read, self._writer)}.values():
-                connection.close()
+            self._disconnect()
+            self._parted = False
+
+    def _disconnect(self) -> None:
+        if self._writer is not None:
+            connections = {id(each): each for each in (self._read, self._writer)}.values()
             self._writer = None
+            for connection in connections:
+                connection.close()
 
     def _follow_fork(self) -> None:
-        """Open connections of its own in a forked child."""
-        if os.getpid() == self._pid:
+        """Open what this process has not open: a forked child everything, a parent what it let go of."""
+        if os.getpid() == self._pid and not self._parted:
             return
         if self.path is None:
             raise StoreError("A store in memory cannot be used in a forked process; name a file.")
+        if self._cut:
+            raise StoreError(
+                f"This process was forked inside a transaction of the store {self.path}, so it cannot use "
+                "that store. Nothing ran. Fork outside of transactions."
+            )
         before = self._pid
         with self._lock, self._read_lock:  # whoever comes meanwhile waits for these
             try:
                 if os.getpid() != self._pid:
                     self._open(create=False)
+                elif self._parted:
+                    self._reconnect()
             except BaseException:
                 self._pid = before
                 raise
 
-    def _bury(self) -> None:
-        """Set the inherited connections aside in a forked child, with fresh locks."""
-        _graveyard.extend(c for c in (self._writer, self._read) if c is not None)
-        self._writer = None  # whoever comes before the child has opened its own finds the store closed
+    def _reconnect(self) -> None:
+        """Open again, in the same process, what was closed for a fork."""
+        with RawErrors(self.path):
+            self._check_file()
+            self._read = _connect(self.path, read_only=True)
+            self._writer, self._durable = _connect(self.path, read_only=False), None
+        self._times_opened, self._parted = self._times_opened + 1, False
+
+    def hold(self) -> None:
+        """Take both locks for a fork, and note whether this thread is inside a transaction."""
+        self._inside = _is_mine(self._lock) or _is_mine(self._read_lock)
+        self._lock.acquire()
+        self._read_lock.acquire()
+
+    def before_fork(self) -> None:
+        """Close for a fork; see ``forks``. A store that its thread is using stays, and no child gets it."""
+        if self._writer is not None and self.path is not None and not self._inside:
+            self._parted = True
+            with suppress(sqlite3.Error):
+                self._disconnect()
+
+    def after_fork_in_parent(self) -> None:
+        """Open again, at the latest with the next use, and release both locks."""
+        if self._parted:
+            with suppress(StoreError):
+                self._reconnect()
+        self._read_lock.release()
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Have fresh locks, and nothing of the parent's."""
+        if self._writer is not None:
+            _graveyard.extend((self._writer, self._read))
+            self._writer, self._cut = None, self.path is not None
         self._lock, self._read_lock = threading.RLock(), threading.RLock()
 
 
@@ -348,32 +387,3 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-
-
-def _before_fork() -> None:
-    _stores_lock.acquire()
-    for store in list(_stores):
-        store._lock.acquire()
-        store._read_lock.acquire()
-        _locked.append(store)
-
-
-def _after_fork_in_parent() -> None:
-    while _locked:
-        store = _locked.pop()
-        store._read_lock.release()
-        store._lock.release()
-    _stores_lock.release()
-
-
-def _after_fork_in_child() -> None:
-    global _stores_lock
-    _stores_lock = threading.Lock()
-    _locked.clear()
-    for store in list(_stores):
-        store._bury()
-
-
-os.register_at_fork(
-    before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
-)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sqlite3
 import threading
 import traceback
@@ -18,32 +17,14 @@ from gate import Gate, Pending
 from gate.errors import StoreError
 from gate.lifecycle import State
 from gate.service import Service
-from gate.store import sqlite
+from gate.store import forks
 from gate.verbs.claim import End
+from tests.faults.forking import child
 from tests.faults.judging import did, problems, told
 from tests.gate_kit import PATIENCE, gate_on, until
 from tests.kit import act, answer, service
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-
-
-def _child(work: Callable[[], object]) -> str:
-    """Run work in a forked child and return what it gave, as text; a child that hangs is killed."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            signal.alarm(int(PATIENCE))
-            os.write(write, str(work()).encode())
-        except BaseException:
-            os.write(write, traceback.format_exc().encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as answered:
-        text = answered.read().decode()
-    os.waitpid(pid, 0)
-    return text
 
 
 def _pay(gate: Gate) -> Callable[..., str]:
@@ -60,7 +41,7 @@ def test_children_run_and_hold_on_their_own(tmp_path: Path) -> None:
     with gate_on(tmp_path) as gate:
         pay = _pay(gate)
         pay(5)
-        paid = _child(lambda: [pay(5), os.getpid(), len(gate.service.living())])
+        paid = child(lambda: [pay(5), os.getpid(), len(gate.service.living())])
         pid = int(paid.split(", ")[1])
         assert f"paid 5 in {pid}" in paid
         assert paid.endswith(", 2]")
@@ -90,16 +71,12 @@ def test_a_held_call_of_a_child_waits_there(tmp_path: Path) -> None:
 
 def _forked_later(alice: threading.Thread, work: Callable[[], object]) -> str:
     got: list[str] = []
-    waiter = threading.Thread(target=lambda: got.append(_child_in_context(work)))
+    waiter = threading.Thread(target=lambda: got.append(child(work)))
     waiter.start()
     alice.start()
     alice.join(PATIENCE)
     waiter.join(PATIENCE)
     return got[0]
-
-
-def _child_in_context(work: Callable[[], object]) -> str:
-    return _child(work)
 
 
 def test_a_fork_beside_busy_threads_does_not_hang(tmp_path: Path) -> None:
@@ -118,7 +95,7 @@ def test_a_fork_beside_busy_threads_does_not_hang(tmp_path: Path) -> None:
             thread.start()
         try:
             for _ in range(5):
-                assert _child(lambda: pay(5)).startswith("paid 5")
+                assert child(lambda: pay(5)).startswith("paid 5")
         finally:
             stop.set()
             for thread in threads:
@@ -134,7 +111,7 @@ def test_a_parents_wait_stays_the_parents(tmp_path: Path) -> None:
         waiting = threading.Thread(target=lambda: got.append(gate.outcome(pay, 50)))
         waiting.start()
         hold = until(gate.service.holds)[0]
-        assert _child(lambda: pay(5)).startswith("paid 5")
+        assert child(lambda: pay(5)).startswith("paid 5")
         assert gate.service.hold(hold.id).waiting
         answer(gate.service, hold)
         waiting.join(PATIENCE)
@@ -147,8 +124,8 @@ def test_a_child_that_closes_leaves_the_parent_open(tmp_path: Path) -> None:
     with gate_on(tmp_path) as gate:
         pay = _pay(gate)
         pay(5)
-        assert _child(gate.close) == "None"
-        assert _child(lambda: [pay(5), gate.close()]).startswith("['paid 5")
+        assert child(gate.close) == "None"
+        assert child(lambda: [pay(5), gate.close()]).startswith("['paid 5")
         assert pay(5).startswith("paid 5")
         with gate.call(wait=0), pytest.raises(Pending) as pending:
             pay(50)
@@ -162,7 +139,7 @@ def test_a_store_in_memory_is_refused_in_a_child(tmp_path: Path) -> None:
     with Gate(policy=tmp_path / "p.yml", db=":memory:", agent="desk") as gate:
         pay = gate.guard("desk.pay")(lambda amount: f"paid {amount}")
         pay(5)
-        assert StoreError.__name__ in _child(lambda: pay(5))
+        assert StoreError.__name__ in child(lambda: pay(5))
         assert pay(5) == "paid 5"
 
 
@@ -176,7 +153,7 @@ def test_a_child_that_could_not_begin_begins_with_its_next_call(tmp_path: Path) 
             with closing(sqlite3.connect(path, isolation_level=None)) as connection:
                 connection.execute(sql)
 
-        def child() -> list[Any]:
+        def call() -> list[Any]:
             give = gate.guard("desk.get_some")(lambda amount: f"got {amount}")
             with pytest.raises(StoreError, match="disk is full"):
                 give(5)
@@ -185,7 +162,7 @@ def test_a_child_that_could_not_begin_begins_with_its_next_call(tmp_path: Path) 
 
         beside("CREATE TRIGGER no BEFORE INSERT ON tools BEGIN SELECT raise(ABORT, 'disk is full'); END")
 
-        assert _child(child) == "['got 5', 2]"
+        assert child(call) == "['got 5', 2]"
 
 
 def _threads_at_once(count: int, work: Callable[[], object]) -> list[str]:
@@ -221,7 +198,7 @@ def test_threads_of_a_child_become_one_process(db: Path) -> None:
 
     for _ in range(5):
         before = len(gate.living())
-        said = _child(lambda: sorted(set(_threads_at_once(8, lambda: submit()[1]))))
+        said = child(lambda: sorted(set(_threads_at_once(8, lambda: submit()[1]))))
         done, mine = submit()
         gate.settle(done, End(True, "1"))
         assert said != str([mine])
@@ -243,7 +220,7 @@ def test_a_store_made_while_others_fork_is_usable(tmp_path: Path) -> None:
     opener.start()
     try:
         until(lambda: made)
-        assert [_child(lambda: "fine") for _ in range(20)] == ["fine"] * 20
+        assert [child(lambda: "fine") for _ in range(20)] == ["fine"] * 20
     finally:
         stop.set()
         opener.join(PATIENCE)
@@ -257,7 +234,7 @@ def test_a_store_made_while_others_fork_is_usable(tmp_path: Path) -> None:
 def test_a_store_that_comes_between_the_hooks_of_a_fork_waits(db: Path) -> None:
     """While a fork is under way no store can join those that it locked."""
     service(db).close()
-    sqlite._before_fork()
+    forks.before()
     opened: list[Any] = []
     try:
         opener = threading.Thread(target=lambda: opened.append(service(db.with_name("other.db"))))
@@ -265,6 +242,6 @@ def test_a_store_that_comes_between_the_hooks_of_a_fork_waits(db: Path) -> None:
         opener.join(0.2)
         assert opened == []
     finally:
-        sqlite._after_fork_in_parent()
+        forks.after_in_parent()
     opener.join(PATIENCE)
     opened[0].close()
