@@ -12,19 +12,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NewType
 
+from gate.unseen import HIDDEN
+
 Block = dict[str, Any]
 Shown = NewType("Shown", str)
 """Text in which every character can be seen; ``visible`` and ``one_line`` make it from text of others."""
 
-_UNSEEN = (
-    "\x00-\x09\x0b-\x1f\x7f-\xa0"
-    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
-    "\u2000-\u200f\u2028-\u202e\u205f-\u206f\u2800\u3000\u3164"
-    "\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
-)
-_ESCAPED = re.compile(rf"[{_UNSEEN}]|\\(?=u\{{)")
+_ESCAPED = re.compile(rf"{HIDDEN}|\\(?=u\{{)")
 _OPEN_ESCAPE = re.compile(r"\\(u(\{[0-9A-F]{0,6})?)?\Z")
 _ESCAPE = re.compile(r"\\u\{[0-9A-F]{1,6}\}")
 _LIKE_JSON = re.compile(r'-?\d+(\.\d+)?([eE][+-]?\d+)?|null|true|false|["\[{].*|\(.*|', re.DOTALL)
@@ -43,7 +37,9 @@ def _escape_one(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> Shown:
-    r"""Write invisible, bidirectional and control characters as ``\u{…}``; line breaks stay.
+    r"""Write invisible, bidirectional and control characters, and marks over digits, as ``\u{…}``.
+
+    Line breaks stay.
 
     Args:
         text: Any text, lone surrogates included.

@@ -1,15 +1,15 @@
 """Everything the command line writes: JSON, tables, facts and sentences, on a terminal or into a pipe.
 
 Text that an agent or a stranger wrote may stand in any of it, so control, invisible and bidirectional
-characters are always shown as escapes and never reach the terminal.
+characters, and marks over digits, are always shown as escapes and never reach the terminal.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
@@ -17,10 +17,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gate.unseen import HIDDEN
+
 WIDE = 1_000_000
 """Width where nobody looks at columns: into a pipe or a file nothing is wrapped."""
 
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_HIDDEN = re.compile(HIDDEN)
 
 
 class ReaderGone(Exception):
@@ -28,19 +30,18 @@ class ReaderGone(Exception):
 
 
 def clean(text: object, *, lines: bool = False) -> str:
-    """Return text that is safe on a terminal: control and invisible characters as escapes.
+    """Return text that is safe on a terminal: what cannot be seen as escapes.
 
     Args:
         text: Anything.
         lines: Whether line breaks stand; else they are escaped too.
     """
-    return "".join(_escaped(char, lines) for char in str(text))
+    shown = _HIDDEN.sub(_escaped, str(text))
+    return shown if lines else shown.replace("\n", "\\x0a")
 
 
-def _escaped(char: str, lines: bool) -> str:
-    if (lines and char == "\n") or unicodedata.category(char) not in _UNSAFE:
-        return char
-    code = ord(char)
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

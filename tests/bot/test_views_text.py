@@ -25,6 +25,22 @@ def test_every_unseen_character_is_shown_as_an_escape() -> None:
     assert kept == [ord("\n")]
 
 
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("14\u0336000", "14\\u{336}000"),
+        ("1\u20e3", "1\\u{20E3}"),
+        ("\u0338x", "\\u{338}x"),
+        ("- \u0301", "- \\u{301}"),
+        ("e\u0301, e\u0302\u0301", "e\u0301, e\u0302\u0301"),
+        ("z\u0300\u0301\u0302", "z\u0300\u0301\\u{302}"),
+    ],
+)
+def test_marks_stand_on_letters_alone(text: str, spelled: str) -> None:
+    """A digit that looks struck through and a pile over its neighbours are spelled; accents are not."""
+    assert t.visible(text) == spelled
+
+
 @given(st.text(alphabet=st.sampled_from("a\\u{}200B\u200b\u202e\n"), max_size=12), st.text(max_size=3))
 def test_different_texts_never_look_alike(one: str, more: str) -> None:
     """The escape can be undone, so a text that spells an escape does not pass for the character."""

@@ -223,6 +223,9 @@ def test_clean_text_is_left_alone() -> None:
     assert output.clean("a\x00\t\n\u200b\u202e\ufeff\U000e0041") == (
         "a\\x00\\x09\\x0a\\u200b\\u202e\\ufeff\\U000e0041"
     )
+    assert output.clean("4\u034f\u3164\u2800\ufe0f\U000e0101\xa05\u0336") == (
+        "4\\u034f\\u3164\\u2800\\ufe0f\\U000e0101\\xa05\\u0336"
+    )
     assert output.clean("a\nb", lines=True) == "a\nb"
 
 
