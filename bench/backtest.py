@@ -22,6 +22,7 @@ from gate.policy.backtest import longest_window, replay
 from gate.policy.load import load_path, load_texts
 from gate.policy.policyset import PolicySet
 from gate.service import Service
+from gate.verbs import timing
 from gate.verbs.claim import End
 
 END = datetime(2026, 11, 29, tzinfo=UTC)
@@ -116,7 +117,7 @@ def _append(tx: Any, body: Mapping[str, Any], number: int, at: datetime) -> None
         usual = fields["input"]["amount"]
         fields["input"] = fields["input"] | {"amount": usual + number % (usual // 2) + 0.5}
     audit.append(
-        tx, audit.head_of(tx), body["kind"], at, actor=body["actor"], labels=body["labels"], **fields
+        tx, timing.look(tx).head, body["kind"], at, actor=body["actor"], labels=body["labels"], **fields
     )
 
 

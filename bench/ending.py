@@ -19,6 +19,7 @@ from gate.model import Action
 from gate.policy.load import load_texts
 from gate.service import Service
 from gate.store.port import Tx
+from gate.verbs import timing
 
 DUE = 10_000
 _TABLES = ("actions", "holds", "versions", "notices", "cards")
@@ -76,7 +77,7 @@ def _again(tx: Tx, first: str, count: int) -> None:
             for row in found:
                 tx.insert(table, **_renamed(table, row, new, number))
         fields = {key: value for key, value in body.items() if key not in ("kind", "at", "actor", "labels")}
-        at, head = FakeClock().now(), audit.head_of(tx)
+        at, head = FakeClock().now(), timing.look(tx).head
         audit.append(
             tx, head, body["kind"], at, actor=body["actor"], labels=body["labels"], **fields | {"action": new}
         )
