@@ -14,7 +14,6 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from gate.remembering import remembered
 from gate.secret_names import is_secret_name
 from gate.secret_shapes import SHORTEST, hide_shapes, unmarked
 from gate.shapes import is_secret, model_parts
@@ -79,7 +78,6 @@ class _Place:
         self.secret = rules.names and _names_secret(keys[-1])
 
 
-@remembered
 def _names_secret(key: str) -> bool:
     return is_secret_name(unmarked(key))
 

@@ -22,6 +22,8 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"([0-9]{1,9})([smhd])")
 _GLOB = re.compile(r"[A-Za-z0-9_.*-]+")
 _SEGMENT = re.compile(r"""\.?([A-Za-z0-9_-]+)|\["((?:[^"\\]|\\.)*)"\]""")
+_BARE = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
+"""A path none of whose keys has to be quoted."""
 _CODE = re.compile(r"[A-Z]{3}")
 
 
@@ -159,6 +161,8 @@ def parse_path(text: str) -> tuple[str, ...]:
     Raises:
         ValueError: The text has another form.
     """
+    if _BARE.fullmatch(text):
+        return tuple(text.split("."))
     keys: list[str] = []
     position = 0
     while position < len(text):
@@ -184,6 +188,9 @@ def _quoted_key(inside: str, text: str) -> str:
 @remembered
 def format_path(keys: tuple[str, ...]) -> str:
     """Write keys as a path that ``parse_path`` reads back."""
+    joined = ".".join(keys)
+    if joined.count(".") == len(keys) - 1 and _BARE.fullmatch(joined):
+        return joined
     text = keys[0]
     for key in keys[1:]:
         text += f".{key}" if IDENTIFIER.fullmatch(key) else f"[{json.dumps(key, ensure_ascii=False)}]"
