@@ -171,7 +171,10 @@ def action_id(service: Service, what: str) -> str:
 
 def _messages(link: str) -> list[tuple[str, str]]:
     """Return the channel and timestamp of the message a link names, and of the thread it stands in."""
-    parts = urlsplit(link.strip().strip("<>"))
+    try:
+        parts = urlsplit(link.strip().strip("<>"))
+    except ValueError:
+        return []
     found = _LINK.fullmatch(parts.path)
     if found is None:
         return []

@@ -186,7 +186,7 @@ def read_catalogue(path: Path) -> list[Tool]:
     text = read_text_file(path)
     try:
         return [rows.load(Tool, json.dumps(each)) for each in json.loads(text)["tools"]]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise click.UsageError(f"{path} is no catalogue: write it with 'gate tools export > FILE'.") from None
 
 

@@ -107,7 +107,7 @@ def _on_one_line(written: str) -> str:
     """Return JSON as one line, and anything else as a YAML list of one call."""
     try:
         json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return f"- {written}"
     return " ".join(written.splitlines())
 

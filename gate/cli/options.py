@@ -133,14 +133,15 @@ def published(paths: Sequence[str]) -> list[Anchor]:
     for path in paths:
         heads = find(_text(path))
         if not heads:
-            raise click.UsageError(f"{path} has no head of a log; one looks like '#1234 0123456789ab'.")
+            named = "standard input" if path == "-" else path
+            raise click.UsageError(f"{named} has no head of a log; one looks like '#1234 0123456789ab'.")
         found += heads
     return found
 
 
 def _text(path: str) -> str:
     if path == "-":
-        return sys.stdin.read()
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
         return Path(path).read_text("utf-8", "replace")
     except OSError as error:

@@ -59,6 +59,8 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
         return Exit.INTERRUPTED
     except output.ReaderGone:
         return Exit.READER_GONE
+    except OSError as error:
+        return _unusable(error, as_json) if error.filename else _unexpected(error, as_json)
     except Exception as error:
         log.debug("unexpected", exc_info=True)
         return _unexpected(error, as_json)
@@ -92,6 +94,13 @@ def _faulted(fault: Fault, as_json: bool) -> int:
     else:
         _tell(fault.code, str(fault), f"gate: {fault}", as_json)
     return exit_of(fault)
+
+
+def _unusable(error: OSError, as_json: bool) -> int:
+    """Tell of a path that the file system refuses: not to be searched, too long, a loop of links."""
+    message = f"{error.filename} cannot be used: {error.strerror}. Mend that, or name another."
+    _tell("usage", message, f"gate: {message}", as_json)
+    return Exit.USAGE
 
 
 def _unexpected(error: Exception, as_json: bool) -> int:

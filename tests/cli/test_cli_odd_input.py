@@ -1,0 +1,63 @@
+"""Input that nobody writes on purpose: each is answered in words, and never called a surprise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gate.cli.exits import Exit
+from gate.cli.root import cli
+from tests.cli.cli_kit import Filled, run
+
+LONG = "x" * 300
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["policy", "lint", "--policy", LONG],
+        ["check", "--policy", LONG, "--calls", "-"],
+        ["policy", "diff", LONG, "policies"],
+        ["status", "--db", LONG],
+        ["init", LONG],
+    ],
+)
+def test_a_path_that_no_file_system_takes_is_said(words: list[str], tmp_path: Path) -> None:
+    """The message names the path and what is wrong with it, and the command was written wrongly."""
+    result = run(*words)
+    assert result.exit_code == Exit.USAGE
+    assert f"{LONG} cannot be used: File name too long." in result.stderr
+
+
+@pytest.mark.parametrize("link", ["http://[x/archives/C1/p1234567890123456", "//["])
+def test_a_link_that_is_no_address_is_said(filled: Filled, link: str) -> None:
+    """It is no link of a card, as any other that names none."""
+    for words in (["audit", "why", link], ["audit", "list", "--action", link]):
+        result = run(*words, *filled.words())
+        assert result.exit_code == Exit.NOT_FOUND
+        assert "is no link of a card that this store posted" in result.stderr
+
+
+def test_published_heads_may_stand_among_anything(filled: Filled) -> None:
+    """Bytes that are no text say that no head is among them, on standard input as in a file."""
+    result = CliRunner().invoke(
+        cli, ["audit", "verify", "--anchors", "-", *filled.words()], input=b"\xff\xfe"
+    )
+    assert result.exit_code == Exit.USAGE
+    assert "standard input has no head of a log" in result.stderr
+
+
+def test_what_is_nested_without_end_is_said(tmp_path: Path) -> None:
+    """A catalogue and a call of a hundred thousand brackets are refused like any that cannot be read."""
+    catalogue = tmp_path / "tools.json"
+    catalogue.write_text(f'{{"tools": {DEEP}{"]" * 100_000}}}')
+    assert run("init", tmp_path / "policies").exit_code == Exit.OK
+    named = ["--policy", tmp_path / "policies"]
+    told = run("policy", "lint", "--tools", catalogue, *named)
+    assert (told.exit_code, "is no catalogue" in told.stderr) == (Exit.USAGE, True)
+    for written in (DEEP, '{"a":' * 100_000):
+        told = run("policy", "explain", "--call", written, *named)
+        assert (told.exit_code, "nested more than 64 levels deep" in told.stderr) == (Exit.USAGE, True)
