@@ -10,7 +10,7 @@ from typing import Any
 from gate.model import Action, Verdict
 from gate.policy.budgets import Budget
 from gate.policy.conditions import Blind, Compiled, condition_of
-from gate.policy.effects import AMOUNT_WORDS, Known, words
+from gate.policy.effects import Known, reads_like_amount
 from gate.policy.evaluate import STRICTNESS, verdict_of
 from gate.policy.parsing import Parser
 from gate.policy.policyset import Covering, PolicySet, Rule
@@ -169,17 +169,14 @@ def _behind(keys: Path, known: Known, hidden: Iterable[Path]) -> Iterator[Path]:
     if keys == ("effect", "amount"):
         yield from (path for path in (known.amount, known.currency) if path)
         if known.amount is None:
-            yield from (path for path in hidden if path[0] == "args" and _amount_like(path))
+            given = (path for path in hidden if path[0] == "args" and len(path) > 1)
+            yield from (path for path in given if reads_like_amount(path[1]))
     elif keys == ("effect", "currency") and known.currency:
         yield known.currency
     elif keys == ("effect", "count") and known.count:
         yield known.count
     elif keys and keys[0] in ("args", "facts"):
         yield keys
-
-
-def _amount_like(path: Path) -> bool:
-    return len(path) > 1 and (words(path[1]) or ("",))[-1] in AMOUNT_WORDS
 
 
 def _touch(one: Path, two: Path) -> bool:

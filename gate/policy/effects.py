@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
 from typing import Any, Literal
 
 from gate.model import Effect, ResolvedEffect, Risk
@@ -49,6 +50,11 @@ def _runs(text: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _RUNS.findall(text))
 
 
+def _bare(word: str) -> str:
+    """Return a word without the digits behind it: ``delete2`` deletes, and ``amount2`` is an amount."""
+    return word.rstrip("0123456789")
+
+
 @remembered
 def guess_risk(name: str, *, server: bool) -> Risk:
     """Guess what a tool does from its name.
@@ -61,11 +67,12 @@ def guess_risk(name: str, *, server: bool) -> Risk:
         ``destructive`` if any word of any segment destroys, ``read`` if the last segment surely reads,
         else ``write``.
     """
-    if DESTROYING.intersection((*words(name), *_runs(name))):
+    if DESTROYING.intersection(map(_bare, (*words(name), *_runs(name)))):
         return "destructive"
     last = name.rsplit(".", 1)[-1]
     first, *later = words(last) or ("",)
-    reads = first in READING and not (JOINING | WRITING).intersection((*later, *_runs(last)[1:]))
+    others = map(_bare, (*later, *_runs(last)[1:]))
+    reads = first in READING and not (JOINING | WRITING).intersection(others)
     return "read" if reads and not server else "write"
 
 
@@ -291,13 +298,19 @@ def has_amount_like(arguments: Mapping[str, Any]) -> bool:
 
 
 def _amount_like(name: object, value: object) -> bool:
-    if not isinstance(name, str) or (name.isascii() and (words(name) or ("",))[-1] not in AMOUNT_WORDS):
-        return False  # what other letters spell, nobody can tell
-    return _holds_number(value)
+    return isinstance(name, str) and reads_like_amount(name) and _holds_number(value)
+
+
+def reads_like_amount(name: str) -> bool:
+    """Tell whether a parameter's last word is one for amounts; what other letters spell, nobody can tell."""
+    last = next((bare for word in reversed(words(name)) if (bare := _bare(word))), "")
+    return not name.isascii() or last in AMOUNT_WORDS
 
 
 def _holds_number(value: object) -> bool:
     """Tell whether a value is a number, a text with a digit, or has one of them in it."""
+    if isinstance(value, Enum):
+        return _holds_number(value.value)
     if isinstance(value, str):
         return any(char.isnumeric() for char in value)
     model = model_parts(value)

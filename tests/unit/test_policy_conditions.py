@@ -458,7 +458,13 @@ def test_an_undeclared_amount_is_false_unless_the_call_reads_like_money(when: di
     assert truth(when, call({"note": "5"})) == F
     assert truth(when, call({"total": 5}, "shop.get_it")) == F
     assert truth(when, call({"total": 5}), actions={"shop.*": {"amount": "none"}}) == F
-    for args in ({"total": 5}, {"unit_price": "5 EUR"}, {"refundAmount": Decimal(5)}, {"cents": 5}):
+    high: Any = Enum("Price", {"HIGH": 5000})
+    likely: list[dict[str, Any]] = [
+        {"unit_price": "5 EUR"},
+        {"refundAmount": Decimal(5)},
+        {"price": high.HIGH},
+    ]
+    for args in (*likely, {"total": 5}, {"cents": 5}, {"amount2": 5}, {"total_2": 5}):
         assert truth(when, call(args)) == U
     for args in ({"total": "all"}, {"totals": 5}, {"sum_of": 5}, {"value": True}):
         assert truth(when, call(args)) == F

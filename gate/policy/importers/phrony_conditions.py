@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from gate.policy.effects import AMOUNT_WORDS, words
+from gate.policy.effects import reads_like_amount
 from gate.policy.importers import patterns
 from gate.policy.importers.reading import Place
 from gate.values import format_path, quoted
@@ -97,7 +97,7 @@ class Conditions:
         """Let an upper limit on an amount catch negative amounts too."""
         opposite = {"gt": "lte", "gte": "lt"}
         word = next(iter(test))
-        if word not in opposite or not AMOUNT_WORDS.intersection(words(name)[-1:]):
+        if word not in opposite or not reads_like_amount(name):
             return joined_test(path, test)
         if test[word] < 0:
             return joined_test(path, test)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.policy.effects import AMOUNT_WORDS, words
+from gate.policy.effects import reads_like_amount
 from gate.policy.lint.amounts import AMOUNT
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
@@ -44,7 +44,7 @@ def _has_sum(view: View, budget: Written, name: str) -> bool:
 def _amount_like(view: View, name: str) -> bool:
     tool, params = view.tools.get(name), view.known(name).params
     takes = params if tool is None else tool.parameters.names
-    return takes is None or any((words(each) or ("",))[-1] in AMOUNT_WORDS for each in takes)
+    return takes is None or any(map(reads_like_amount, takes))
 
 
 def _has_key(view: View, budget: Written, name: str) -> bool:
