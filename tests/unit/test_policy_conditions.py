@@ -450,6 +450,12 @@ def test_where_no_currency_is_declared_the_star_counts() -> None:
     assert truth({"effect.currency": "EUR"}, call({"amount": 5, "currency": "eur"}), **EUROS) == T
 
 
+class Price(Enum):
+    """What a parameter of a tool may take."""
+
+    HIGH = 5000
+
+
 @pytest.mark.parametrize(
     "when", [{"effect.amount": {"gt": 5}}, {"not": {"effect.amount": {"gt": 5}}}, {"effect.currency": "EUR"}]
 )
@@ -458,11 +464,10 @@ def test_an_undeclared_amount_is_false_unless_the_call_reads_like_money(when: di
     assert truth(when, call({"note": "5"})) == F
     assert truth(when, call({"total": 5}, "shop.get_it")) == F
     assert truth(when, call({"total": 5}), actions={"shop.*": {"amount": "none"}}) == F
-    high: Any = Enum("Price", {"HIGH": 5000})
     likely: list[dict[str, Any]] = [
         {"unit_price": "5 EUR"},
         {"refundAmount": Decimal(5)},
-        {"price": high.HIGH},
+        {"price": Price.HIGH},
     ]
     for args in (*likely, {"total": 5}, {"cents": 5}, {"amount2": 5}, {"total_2": 5}):
         assert truth(when, call(args)) == U
