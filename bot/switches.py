@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, cast
 
 from bot.desk import Desk
+from bot.eligibility import Eligible
 from bot.payloads import Press
 from gate.errors import IllegalMove
 from gate.model import Route
@@ -18,6 +20,22 @@ USAGE = (
 WHY = "Say why, after what is meant: the log keeps it. Nothing was lifted."
 MAY_NOT_FREEZE = "You are not among the approvers, so you cannot freeze anything. Nothing was changed."
 MAY_NOT_LIFT = "Lifting a freeze needs one of the policy's operators. Nothing was changed."
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What somebody typed: which switch, and why."""
+
+    scope: Scope
+    id: str = ""
+    reason: str = ""
+
+    @property
+    def named(self) -> str:
+        """Return what is meant, as a sentence begins with it."""
+        return "Everything" if self.scope == "everything" else f"The {self.scope} {self.id}"
 
 
 class Switches:
@@ -40,24 +58,12 @@ class Switches:
             NotEligible: They are no approver.
             IllegalMove: What was typed names nothing.
         """
-        scope, id_, reason = _meant(words, "freeze") if words else ("everything", "", "")
-        desk = self._desk
-        entries = await desk.run(desk.service.freezers)
-        eligible = await desk.eligibility.among(entries, press.who, MAY_NOT_FREEZE)
-        fresh = await desk.run(
-            desk.service.freeze_for,
-            scope,
-            id_,
-            person=eligible.person,
-            satisfies=eligible.satisfies,
-            route=self._route(press),
-            reason=reason,
-        )
-        desk.wake.set()
-        what = _named(scope, id_)
-        if not fresh:
-            return f"{what} was frozen already{'; it has your reason now' if reason else ''}."
-        return f"{what} is frozen: nothing but declared reads runs there until an operator lifts it."
+        meant = _meant(words, "freeze") if words else Meant("everything")
+        entries = await self._desk.run(self._desk.service.freezers)
+        eligible = await self._desk.eligibility.among(entries, press.who, MAY_NOT_FREEZE)
+        if not await self._turn(self._desk.service.freeze_for, meant, press, eligible):
+            return f"{meant.named} was frozen already{'; it has your reason now' if meant.reason else ''}."
+        return f"{meant.named} is frozen: nothing but declared reads runs there until an operator lifts it."
 
     async def lift(self, press: Press, words: Sequence[str]) -> str:
         """Lift the freeze that was named.
@@ -69,43 +75,43 @@ class Switches:
             NotEligible: They are no operator, or the policy names none.
             IllegalMove: What was typed names nothing, or that is not frozen, or the reason is missing.
         """
-        scope, id_, reason = _meant(words, "unfreeze")
-        if not reason:
+        meant = _meant(words, "unfreeze")
+        if not meant.reason:
             raise IllegalMove(WHY, code="usage")
-        desk = self._desk
-        operators = await desk.run(desk.service.operators)
-        entries = operators or await desk.run(desk.service.freezers)
-        eligible = await desk.eligibility.among(entries, press.who, MAY_NOT_LIFT)
-        await desk.run(
-            desk.service.unfreeze_for,
-            scope,
-            id_,
+        operators = await self._desk.run(self._desk.service.operators)
+        entries = operators or await self._desk.run(self._desk.service.freezers)
+        eligible = await self._desk.eligibility.among(entries, press.who, MAY_NOT_LIFT)
+        await self._turn(self._desk.service.unfreeze_for, meant, press, eligible)
+        what = meant.named[:1].lower() + meant.named[1:]
+        return f"The freeze of {what} is lifted. What it blocked stays blocked."
+
+    async def _turn(self, switch: Callable[..., T], meant: Meant, press: Press, eligible: Eligible) -> T:
+        """Freeze or lift for somebody who was looked up just now, and let the bot draw what that changes."""
+        done = await self._desk.run(
+            switch,
+            meant.scope,
+            meant.id,
             person=eligible.person,
             satisfies=eligible.satisfies,
             route=self._route(press),
-            reason=reason,
+            reason=meant.reason,
         )
-        desk.wake.set()
-        what = "everything" if scope == "everything" else f"the {scope} {id_}"
-        return f"The freeze of {what} is lifted. What it blocked stays blocked."
+        self._desk.wake.set()
+        return done
 
     def _route(self, press: Press) -> Route:
         return Route(app=press.app, api_host=self._desk.api_host, channel=press.channel, via="command")
 
 
-def _meant(words: Sequence[str], verb: str) -> tuple[Scope, str, str]:
-    """Return scope, id and reason of what was typed.
+def _meant(words: Sequence[str], verb: str) -> Meant:
+    """Return what was typed.
 
     Raises:
         IllegalMove: It names nothing.
     """
     scope = words[0].lower() if words else ""
     if scope == "everything":
-        return "everything", "", " ".join(words[1:])
+        return Meant("everything", reason=" ".join(words[1:]))
     if scope in ("agent", "session") and len(words) > 1:
-        return cast("Scope", scope), words[1], " ".join(words[2:])
+        return Meant(cast("Scope", scope), words[1], " ".join(words[2:]))
     raise IllegalMove(USAGE.format(verb=verb), code="usage")
-
-
-def _named(scope: Scope, id_: str) -> str:
-    return "Everything" if scope == "everything" else f"The {scope} {id_}"

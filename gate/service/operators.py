@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from gate.errors import Fault
 from gate.model import Approver, HoldRecord, Person, ResolvedEffect, Route
@@ -13,6 +15,8 @@ from gate.verbs import doubting, doubts, logged, look, switching
 from gate.verbs.freezing import Scope
 from gate.verbs.switching import Switch
 from gate.verbs.turn import Turn
+
+T = TypeVar("T")
 
 
 class OperatorVerbs(Road):
@@ -53,15 +57,9 @@ class OperatorVerbs(Road):
             NotEligible: They are no approver under the policy in force.
             IllegalMove: The scope and the id do not fit together.
         """
-        switch = Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
-
-        def verb(turn: Turn, policy: PolicySet) -> bool | Fault:
-            return switching.freeze(turn, switch, policy)
-
-        done = self._judged(lambda policy: policy, verb)
-        if isinstance(done, Fault):
-            raise done
-        return done
+        return self._switched(
+            switching.freeze, Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
+        )
 
     def unfreeze_for(
         self,
@@ -79,14 +77,20 @@ class OperatorVerbs(Road):
             NotEligible: They are no operator under the policy in force, or it names none (``no_operators``).
             IllegalMove: That is not frozen.
         """
-        switch = Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
+        self._switched(
+            switching.lift, Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
+        )
 
-        def verb(turn: Turn, policy: PolicySet) -> Fault | None:
-            return switching.lift(turn, switch, policy)
+    def _switched(self, turn_switch: Callable[[Turn, Switch, PolicySet], T | Fault], switch: Switch) -> T:
+        """Turn a switch under the policy in force, and raise what was wrong only once that is recorded."""
 
-        fault = self._judged(lambda policy: policy, verb)
-        if fault is not None:
-            raise fault
+        def verb(turn: Turn, policy: PolicySet) -> T | Fault:
+            return turn_switch(turn, switch, policy)
+
+        done = self._judged(lambda policy: policy, verb)
+        if isinstance(done, Fault):
+            raise done
+        return done
 
     def ask_operators(self, action_id: str) -> HoldRecord | None:
         """Make an allowed call in doubt one that operators can answer for; see ``verbs.doubting``.
