@@ -14,6 +14,7 @@ from bot.cards import Cards
 from bot.delivery import Delivery
 from bot.desk import Desk
 from bot.directory import LookupFailed
+from bot.marks import Marks
 from bot.names import EVENT_TYPE, UNPARSED
 from bot.nudges import Nudges
 from bot.pacing import Pacer
@@ -71,7 +72,7 @@ class Notices:
         self, desk: Desk, cards: Cards, delivery: Delivery, seen: Callable[[], None] | None = None
     ) -> None:
         self._desk, self._cards, self._delivery, self._seen = desk, cards, delivery, seen
-        self._pacer, self._twins = Pacer(), Twins(desk)
+        self._pacer, self._twins, self._marks = Pacer(), Twins(desk), Marks(desk)
         self._tasks: set[asyncio.Task[None]] = set()
         self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._queued: Counter[str] = Counter()
@@ -222,7 +223,7 @@ class Notices:
         )
 
     async def _done(self, notice: Notice, channel: str = "", ts: str = "") -> None:
-        await self._desk.run(self._desk.service.notice_done, notice.id, channel=channel, ts=ts)
+        await self._marks.put(notice.id, channel, ts)
 
     async def _record(self, notice: Notice) -> HoldRecord:
         return await self._desk.run(self._desk.service.hold, notice.hold or "")

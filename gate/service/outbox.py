@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from gate.clock import from_us
@@ -28,11 +29,20 @@ class OutboxVerbs(Road):
 
     def notice_done(self, notice_id: int, *, channel: str = "", ts: str = "") -> None:
         """Record that a notice was posted."""
+        self.notices_done([(notice_id, channel, ts)])
+
+    def notices_done(self, posted: Sequence[tuple[int, str, str]]) -> None:
+        """Record that notices were posted, all or none of them.
+
+        Args:
+            posted: Each one's id, and channel and timestamp of its message; empty where there is none.
+        """
         with self._turn() as turn:
-            anchor = outbox.done(turn, notice_id, channel=channel, ts=ts)
+            found = [outbox.done(turn, id_, channel=channel, ts=ts) for id_, channel, ts in posted]
             at = turn.now
-        if anchor is not None and self.path is not None:
-            anchors.append(self.path, anchor, at)
+        for anchor in found:
+            if anchor is not None and self.path is not None:
+                anchors.append(self.path, anchor, at)
 
     def notice_begin(self, notice_id: int) -> bool:
         """Tell whether a reminder or the word of a hand-over may be posted now; see ``verbs.handing``."""

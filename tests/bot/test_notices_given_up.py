@@ -39,7 +39,7 @@ def _deliver(gate: Service, notice: Notice, fails: Exception) -> Any:
     async def go() -> None:
         with ThreadPoolExecutor(1) as pool:
             nobody: Any = None
-            desk = Desk(gate, nobody, nobody, nobody, "T0LOCAL", "127.0.0.1", "socket", pool)
+            desk = Desk(gate, nobody, nobody, nobody, "T0LOCAL", "B1", "127.0.0.1", "socket", pool)
             work = Notices(desk, Cards(desk), Delivery(desk, nobody))
             work._kinds[notice.kind] = fail
             await work._deliver(notice)

@@ -1,0 +1,108 @@
+"""What was posted is marked in the store, with what else waits for that."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from bot.desk import Desk
+from bot.marks import Marks
+from gate.errors import IllegalMove, StoreBusy
+
+
+class Store:
+    """Take marks as the store does, all of a turn or none; some are wrong, and all where it is busy."""
+
+    def __init__(self, wrong: Sequence[int] = ()) -> None:
+        self.turns: list[list[int]] = []
+        self.wrong, self.busy, self.free = set(wrong), False, threading.Event()
+
+    def notices_done(self, posted: Sequence[tuple[int, str, str]]) -> None:
+        self.free.wait(10)
+        ids = [notice for notice, _, _ in posted]
+        self.turns.append(ids)
+        if self.busy:
+            raise StoreBusy("Another process holds it.")
+        if self.wrong & set(ids):
+            raise IllegalMove("There is no such hold.", code="unknown_hold")
+
+
+def _with(store: Store, work: Callable[[Marks], Coroutine[Any, Any, None]]) -> None:
+    async def go() -> None:
+        nobody: Any = None
+        with ThreadPoolExecutor(2) as pool:
+            service: Any = store
+            await work(
+                Marks(Desk(service, nobody, nobody, nobody, "T0LOCAL", "B1", "127.0.0.1", "socket", pool))
+            )
+
+    asyncio.run(go())
+
+
+async def _at_once(marks: Marks, store: Store, notices: Sequence[int]) -> list[object]:
+    """Put marks, all but the first while that is being written, and return what became of each."""
+    put = [asyncio.create_task(marks.put(notice, "C1", "1.1")) for notice in notices]
+    await asyncio.wait(put, timeout=0)  # lets all of them begin
+    store.free.set()
+    return list(await asyncio.gather(*put, return_exceptions=True))
+
+
+def test_marks_that_wait_are_written_together() -> None:
+    """Each is told once it is written; the next one begins anew."""
+    store = Store()
+
+    async def work(marks: Marks) -> None:
+        assert await _at_once(marks, store, range(1, 6)) == [None] * 5
+        await marks.put(6, "", "")
+
+    _with(store, work)
+    assert [notice for turn in store.turns for notice in turn] == [1, 2, 3, 4, 5, 6]
+    assert len(store.turns) < 6
+    assert store.turns[-1] == [6]
+
+
+def test_what_is_wrong_with_one_mark_is_told_of_that_one_alone() -> None:
+    """The others are written one by one."""
+    store = Store(wrong=[3])
+
+    async def work(marks: Marks) -> None:
+        told = await _at_once(marks, store, range(1, 6))
+        assert [isinstance(each, IllegalMove) for each in told] == [False, False, True, False, False]
+
+    _with(store, work)
+    assert [turn for turn in store.turns if len(turn) == 1][-2:] == [[4], [5]]
+
+
+def test_a_busy_store_is_told_of_every_mark() -> None:
+    """It is not asked again for each of them."""
+    store = Store()
+    store.busy = True
+
+    async def work(marks: Marks) -> None:
+        told = await _at_once(marks, store, range(1, 6))
+        assert all(isinstance(each, StoreBusy) for each in told)
+
+    _with(store, work)
+    assert sorted(notice for turn in store.turns for notice in turn) == [1, 2, 3, 4, 5]
+
+
+def test_a_caller_who_is_gone_takes_no_mark_away() -> None:
+    """It is written all the same, and so are those beside it."""
+    store = Store()
+
+    async def work(marks: Marks) -> None:
+        gone, stays = (asyncio.create_task(marks.put(notice, "", "")) for notice in (1, 2))
+        await asyncio.wait([gone, stays], timeout=0)
+        gone.cancel()
+        store.free.set()
+        await stays
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+
+    _with(store, work)
+    assert sorted(notice for turn in store.turns for notice in turn) == [1, 2]
