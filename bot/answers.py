@@ -10,7 +10,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.desk import Desk
 from bot.names import UNPARSED
 from bot.payloads import Press
-from bot.slack_errors import CALL_FAILURES, trouble
+from bot.slack_errors import ANSWER_FAILURES, trouble
 from bot.views import blocks, modals
 from bot.views.text import Block, notification, visible
 
@@ -50,7 +50,7 @@ class Answers:
         try:
             answer = await self._desk.poster.views_open(trigger_id=press.trigger, view=view)
             return str(answer["view"]["id"])
-        except CALL_FAILURES as error:
+        except ANSWER_FAILURES as error:
             log.warning("A window could not be opened: %s", trouble(error).code)
             return None
 
@@ -58,7 +58,7 @@ class Answers:
         """Replace a modal; False where it is gone."""
         try:
             await self._desk.client.views_update(view_id=view_id, view=view)
-        except CALL_FAILURES as error:
+        except ANSWER_FAILURES as error:
             log.warning("A window could not be updated: %s", trouble(error).code)
             return False
         return True
@@ -74,7 +74,7 @@ class Answers:
             await self._desk.poster.chat_postMessage(
                 channel=press.who.user, blocks=list(content), text=line, **UNPARSED
             )
-        except CALL_FAILURES as error:
+        except ANSWER_FAILURES as error:
             log.error("%s could not be answered: %s", press.who.user, trouble(error).code)
 
     async def _post_ephemeral(self, press: Press, content: Sequence[Block], line: str) -> bool:
@@ -82,7 +82,7 @@ class Answers:
             await self._desk.poster.chat_postEphemeral(
                 channel=press.channel, user=press.who.user, blocks=list(content), text=line, **UNPARSED
             )
-        except CALL_FAILURES as error:
+        except ANSWER_FAILURES as error:
             log.warning("A message in %s reached nobody: %s", press.channel, trouble(error).code)
             return False
         return True
@@ -93,7 +93,7 @@ class Answers:
             answer = await webhook.send(
                 text=line, blocks=list(content), response_type="ephemeral", replace_original=False
             )
-        except CALL_FAILURES as error:
+        except ANSWER_FAILURES as error:
             log.warning("A response URL did not answer: %s", trouble(error).code)
             return False
         return answer.status_code == 200

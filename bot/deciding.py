@@ -15,7 +15,7 @@ from bot.files import Files
 from bot.homes import Homes
 from bot.payloads import Press
 from bot.references import Origin, Reference
-from bot.slack_errors import CALL_FAILURES
+from bot.slack_errors import ANSWER_FAILURES
 from bot.views import everything, modals
 from bot.views.budgets import lets_pass
 from bot.views.card import must_view
@@ -32,7 +32,7 @@ NOT_HERE = "This card does not stand in a channel of its hold, so nothing was re
 BROKEN = "Something went wrong in the gate, and nothing was recorded. Press again, or use /gate holds."
 NOT_DRAWN = "Slack did not take what belongs here; nothing was recorded. Press again, or use /gate holds."
 RECORDED = "Your answer is recorded."
-NO_WINDOW = "The window did not open in time. Press again, or type /gate deny ID and your comment."
+NO_WINDOW = "The window did not open in time, and nothing was recorded. Press again, or use /gate holds."
 
 
 Draw = Callable[[Press, str], Awaitable[bool]]
@@ -293,7 +293,7 @@ class Deciding:
             return
         try:
             await self._shown.cards.refresh(record.id, press.channel, press.ts)
-        except (Fault, *CALL_FAILURES):
+        except (Fault, *ANSWER_FAILURES):
             await self._answers.tell(press, "Recorded", f"{RECORDED} The card could not be updated.")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.desk import Desk
 from bot.eligibility import Clicker
-from bot.slack_errors import CALL_FAILURES, trouble
+from bot.slack_errors import ANSWER_FAILURES, trouble
 from bot.views.card import Place
 from bot.views.home import NEAR, HomePage, home
 from bot.views.text import Block
@@ -99,7 +99,7 @@ class Homes:
                 return not page.lacking
             try:
                 await self._desk.client.views_publish(user_id=tab.who.user, view=view)
-            except CALL_FAILURES as error:
+            except ANSWER_FAILURES as error:
                 log.warning("A home tab could not be drawn: %s", trouble(error).code)
                 return False
             tab.drawn = drawn

@@ -31,3 +31,5 @@ async def close_orphans(desk: Desk) -> None:
         log.warning("Cards of ended holds could not be looked for: %s", fault)
     except CALL_FAILURES as error:
         log.warning("Cards of ended holds could not be looked for: %s", trouble(error).code)
+    except Exception:
+        log.exception("Cards of ended holds could not be looked for")

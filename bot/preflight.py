@@ -11,7 +11,7 @@ from bot import scopes
 from bot.directory import Directory, LookupFailed
 from bot.eligibility import Eligibility
 from bot.settings import BotSettings, Transport
-from bot.slack_errors import CALL_FAILURES, trouble
+from bot.slack_errors import ANSWER_FAILURES, trouble
 from gate.model import Approver
 from gate.policy.policyset import PolicySet
 
@@ -102,13 +102,17 @@ class Preflight:
     async def _ask_who(self, report: Report) -> None:
         try:
             answer = await self._client.auth_test()
-        except CALL_FAILURES as error:
+        except ANSWER_FAILURES as error:
             found = trouble(error)
             report.fatal.append(
                 f"SLACK_BOT_TOKEN: {self._settings.api_host} answers {found.code!r} to auth.test"
             )
             return
-        report.team, report.team_name = str(answer["team_id"]), str(answer.get("team") or "")
+        report.team, report.team_name = str(answer.get("team_id") or ""), str(answer.get("team") or "")
+        if not report.team:
+            report.fatal.append(
+                f"{self._settings.api_host} does not say to which workspace the token belongs"
+            )
         report.bot_user = str(answer.get("user_id") or "")
         report.bot_id = str(answer.get("bot_id") or "")
         if not report.bot_id:
@@ -147,7 +151,7 @@ class Preflight:
             return
         try:
             await self._client.apps_connections_open(app_token=token)
-        except CALL_FAILURES as error:
+        except ANSWER_FAILURES as error:
             report.fatal.append(
                 f"SLACK_APP_TOKEN: Slack answers {trouble(error).code!r} to apps.connections.open; it needs "
                 "connections:write, and Socket Mode must be switched on"

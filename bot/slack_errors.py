@@ -35,6 +35,8 @@ AMBIGUOUS = frozenset({"fatal_error", "internal_error"})
 
 CALL_FAILURES = (SlackClientError, aiohttp.ClientError, asyncio.TimeoutError, OSError)
 """Everything that a call of Slack's Web API may raise on its own account."""
+ANSWER_FAILURES = (*CALL_FAILURES, AttributeError, LookupError, TypeError, ValueError)
+"""The same, and what comes of an answer that is not in Slack's form; for where nothing but one call is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def trouble(error: BaseException) -> Trouble:
         return _answered(error)
     if isinstance(error, aiohttp.ClientConnectorError):
         return Trouble("transient", "cannot_connect")
-    return Trouble("ambiguous", "no_answer")
+    return Trouble("ambiguous", "no_answer" if isinstance(error, CALL_FAILURES) else "unreadable_answer")
 
 
 def _answered(error: SlackApiError) -> Trouble:

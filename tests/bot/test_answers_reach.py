@@ -37,7 +37,7 @@ def test_a_home_press_whose_window_does_not_open_is_written_to(office: Office) -
     home = office.control.wait_home("U0ALICE", "Refund 400")
     office.control.faults.set("views.open", kind="error", error="expired_trigger_id", times=None)
     office.control.click_view("U0ALICE", home["id"], names.VIEW)
-    one_answer(office, "U0ALICE", "did not open in time")
+    one_answer(office, "U0ALICE", "did not open in time, and nothing was recorded")
 
 
 @pytest.mark.parametrize("action", [names.DENY, names.APPROVE_WITH_COMMENT, names.VIEW])
