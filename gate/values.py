@@ -25,6 +25,7 @@ _SEGMENT = re.compile(r"""\.?([A-Za-z0-9_-]+)|\["((?:[^"\\]|\\.)*)"\]""")
 _BARE = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 """A path none of whose keys has to be quoted."""
 _CODE = re.compile(r"[A-Z]{3}")
+_LONGEST = 200
 
 
 def is_action_name(name: object) -> bool:
@@ -180,7 +181,9 @@ def parse_path(text: str) -> tuple[str, ...]:
 
 def _quoted_key(inside: str, text: str) -> str:
     try:
-        return str(json.loads(f'"{inside}"'))
+        key = str(json.loads(f'"{inside}"'))
+        key.encode()  # half a character cannot be written down
+        return key
     except ValueError:
         raise ValueError(f'{quoted(text)} is not a path: the key in ["…"] is not JSON text') from None
 
@@ -221,6 +224,19 @@ def decimal_of_text(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return number if number.is_finite() else None
+
+
+def exact_text(number: Decimal) -> str:
+    """Write a number in the one way that all equal numbers share, with all of its digits."""
+    if not number:
+        return "0"
+    if abs(number.adjusted()) <= _LONGEST:
+        text = f"{number:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    sign, digits, exponent = number.as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    short = text.rstrip("0")
+    return f"{'-' * sign}{short}e{int(exponent) + len(text) - len(short)}"
 
 
 def format_number(number: Decimal) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,6 +18,7 @@ from gate.policy.paths import check_path
 from gate.policy.places import Loc
 from gate.policy.schema import BudgetKeys, read_keys
 from gate.policy.source import Document
+from gate.policy.words import written
 from gate.values import Glob, decimal_of, format_path
 
 MONEY = ("effect", "amount")
@@ -136,12 +136,7 @@ _COUNTS = ("match", "when", "sum", "per")
 
 
 def _digest(*parts: Any) -> str:
-    text = json.dumps(parts, sort_keys=True, default=_plain, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _plain(value: Any) -> str:
-    return str(value.normalize()) if isinstance(value, Decimal) else str(value)
+    return hashlib.sha256(written(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _summed(text: str, document: Document, loc: Loc) -> tuple[str, ...] | None:

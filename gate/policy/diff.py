@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gate.policy.implies import all_covered, implies, reaches, written
+from gate.policy.implies import all_covered, implies, reaches
 from gate.policy.policyset import PolicyFile, PolicySet
 from gate.policy.schema import ApprovalKeys
 from gate.policy.strictness import Way, opposite, same_in_effect, way_of
-from gate.policy.words import short
+from gate.policy.words import short, written
 from gate.values import Glob
 
 Kind = Literal["loosened", "tightened", "added", "removed", "changed"]

@@ -5,7 +5,6 @@ Each function answers true only where that is sure; a false says nothing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -13,24 +12,11 @@ from typing import Any
 from gate.policy.clauses import Clause, clauses, plain
 from gate.policy.membership import Members
 from gate.policy.reading import kind_of
+from gate.policy.words import written
 from gate.values import Glob, decimal_of, limit_for
 
 _UPPER, _LOWER = ("lt", "lte"), ("gt", "gte")
 _WANTED, _REFUSED = ("eq", "in"), ("ne", "not_in")
-
-
-def written(value: Any) -> str:
-    """Write a value of a policy so that equal values are equal texts: numbers by their value."""
-    return json.dumps(_plain(value), ensure_ascii=False, sort_keys=True)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    number = decimal_of(value)
-    return {"number": f"{number.normalize():f}"} if number is not None else value
 
 
 def covers(outer: Glob, inner: Glob) -> bool:

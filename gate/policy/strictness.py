@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
-from gate.policy.implies import written
+from gate.policy.words import written
 from gate.values import decimal_of, limit_for, parse_duration
 
 Way = Literal["looser", "tighter", ""]

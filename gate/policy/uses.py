@@ -31,7 +31,7 @@ from gate.policy.reading import (
 )
 from gate.redact import hide
 from gate.remembering import remembered
-from gate.values import decimal_of, format_path, limit_for
+from gate.values import decimal_of, exact_text, format_path, limit_for
 
 SHARED = "?"
 """The one bucket of every call that does not say whose it is."""
@@ -189,21 +189,8 @@ def _text(value: Any) -> str | None:
         return str(value).lower()
     number = decimal_of(value)
     if number is not None:
-        return _digits(number)
+        return exact_text(number)
     return value if isinstance(value, str) and fold(value) else None
-
-
-def _digits(number: Decimal) -> str:
-    """Write a number in the one way that all equal numbers share."""
-    if not number:
-        return "0"
-    if abs(number.adjusted()) <= _LONGEST:
-        text = f"{number:f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    sign, digits, exponent = number.as_tuple()
-    text = "".join(map(str, digits)).lstrip("0")
-    short = text.rstrip("0")
-    return f"{'-' * sign}{short}e{int(exponent) + len(text) - len(short)}"
 
 
 # ---- how much it adds -------------------------------------------------------------------------------------

@@ -113,6 +113,13 @@ def test_the_digest_tells_what_is_counted(other: str, same: bool) -> None:
     assert (_loaded(other).digest == _loaded(CALLS).digest) is same
 
 
+def test_a_number_and_its_text_count_different_calls() -> None:
+    """So one does not spend what the other has; the same number is the same, however it is written."""
+    whole, point, text = (_loaded(f"{CALLS}, when: {{args.x: {x}}}").digest for x in ("5", "5.0", '"5"'))
+    assert whole == point
+    assert point != text
+
+
 def test_the_terms_tell_what_was_granted() -> None:
     """A changed limit, window or answer makes other terms; a new id or reason does not."""
     assert _loaded("limit: 6, per: session, window: 1h").terms != _loaded(CALLS).terms

@@ -93,6 +93,8 @@ def test_the_same_text_differs_in_nothing() -> None:
     assert _changes(TEXT, TEXT) == []
     assert _changes(TEXT, TEXT + "# note\n") == ["Changed: only comments or layout; every rule is the same"]
     assert _changes(TEXT, TEXT.replace("lte: 250}", "lte: 250.00}"))[0].startswith("Changed: only comments")
+    finer = f"lte: 250.{'0' * 40}1}}"
+    assert _changes(TEXT, TEXT.replace("lte: 250}", finer))[0].startswith("Loosened: pay/small")
 
 
 def test_a_default_that_is_written_out_or_dropped_is_no_change() -> None:

@@ -109,7 +109,20 @@ def test_paths_are_split_and_joined(text: str, keys: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", ".", "args.", ".args", "args..a", "a b", 'args["a', "args[0]", 'args."a"', "ärgs"]
+    "text",
+    [
+        "",
+        ".",
+        "args.",
+        ".args",
+        "args..a",
+        "a b",
+        'args["a',
+        "args[0]",
+        'args."a"',
+        "ärgs",
+        r'args["\ud800"]',
+    ],
 )
 def test_other_texts_are_no_paths(text: str) -> None:
     """A path that could be read in two ways, or in none, is refused."""

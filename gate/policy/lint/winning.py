@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.policy.implies import all_covered, implies, written
+from gate.policy.implies import all_covered, implies
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
-from gate.policy.words import flow
+from gate.policy.words import flow, written
 
 
 def find(view: View) -> Iterator[Finding]:
