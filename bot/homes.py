@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.desk import Desk
 from bot.eligibility import Clicker
@@ -35,6 +35,7 @@ did not take is drawn again."""
 class _Tab:
     who: Clicker
     drawn: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Homes:
@@ -47,7 +48,6 @@ class Homes:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._tabs: OrderedDict[str, _Tab] = OrderedDict()
-        self._lock = asyncio.Lock()
         self._marks: tuple[tuple[int, ...], int] | None = None
         self._charged_at = 0.0
         self._stale = False
@@ -92,7 +92,7 @@ class Homes:
         return True
 
     async def _draw(self, tab: _Tab) -> bool:
-        async with self._lock:
+        async with tab.lock:
             page = await self._page(tab.who)
             view, drawn = await self._desk.run(_drawn, page, self._desk.place)
             if drawn == tab.drawn:

@@ -36,7 +36,7 @@ AMBIGUOUS = frozenset({"fatal_error", "internal_error"})
 CALL_FAILURES = (SlackClientError, aiohttp.ClientError, asyncio.TimeoutError, OSError)
 """Everything that a call of Slack's Web API may raise on its own account."""
 ANSWER_FAILURES = (*CALL_FAILURES, AttributeError, LookupError, TypeError, ValueError)
-"""The same, and what comes of an answer that is not in Slack's form; for where nothing but one call is tried."""
+"""The same, and what comes of an answer that is not in Slack's form; for where one call alone is tried."""
 
 
 @dataclass(frozen=True, slots=True)

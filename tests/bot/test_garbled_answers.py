@@ -1,4 +1,4 @@
-"""Answers that no Web API gives, such as a proxy's: nothing raw, and the next way to reach somebody is tried."""
+"""Answers that no Web API gives, such as a proxy's: nothing raw, and the next way to somebody is tried."""
 
 from __future__ import annotations
 

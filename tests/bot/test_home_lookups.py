@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot import names
 from bot.local_workspace import LocalWorkspace
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
 
@@ -55,3 +56,25 @@ def test_guests_are_not_told_what_is_frozen(office: Office, user: str, seen: boo
     office.control.slash(user, CHANNEL, "/gate holds")
     listed = spell(office.whispered(user, "Nothing waits"))
     assert ["the agent billing" in told for told in (home, listed)] == [seen, seen]
+
+
+def test_a_tab_that_hangs_keeps_no_other_waiting(
+    office: Office, workspace: LocalWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who presses in their own tab sees what became of it while Slack is still at somebody else's."""
+    monkeypatch.setattr("bot.running.CALL_SECONDS", 600)
+    office.open()
+    first = office.hold()
+    office.card(first)
+    for user in ("U0ALICE", "U0BOB"):
+        workspace.control.open_home(user)
+        workspace.control.wait_home(user, f"hold {first.id[:8]}")
+    known = len(workspace.control.calls("views.publish"))
+    workspace.control.faults.set("views.publish", kind="hold")
+    second = office.hold(session="s2")
+    eventually(lambda: len(workspace.control.calls("views.publish")) > known)
+    view = workspace.control.home("U0BOB")
+    workspace.control.click_view("U0BOB", view["id"], names.APPROVE)
+    workspace.control.wait_home("U0BOB", "Decided by you")
+    assert f"hold {second.id[:8]}" not in spell(workspace.control.home("U0ALICE"))
+    workspace.control.faults.clear()
