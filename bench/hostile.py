@@ -88,6 +88,8 @@ def _secretive() -> Mapping[str, Any]:
         "1 MB of what is nearly cards": "4111 1111 1111 1112 " * (MOST // 20),
         "1 MB of what is nearly an IBAN": "DE89 3704 0044 0532 0130 01 " * (MOST // 28),
         "1 MB of names of secrets": "key_" * (MOST // 4),
+        "1 MB of names of secrets, too far away": ("key_" * 150 + "=abcd1 ") * (MOST // 607),
+        "1 MB of keys in one word": "eyJabcdefghijk-AKIAABCD1234EFGH5678-" * (MOST // 36),
         '17,000 times "…key": …': '"mykey…": …, ' * 17_000,
         "1 MB of what is nearly a login": "://a:b" * (MOST // 6),
     }

@@ -29,6 +29,9 @@ class Shape:
             where that is the pattern itself.
         before: RE2 pattern of what stands before the core, 60 characters at most; it may allow more than the
             pattern does. None where the core comes first.
+        apart: Whether the core may reach far over candidates of other kinds, so that it is looked for alone.
+        reach: How far before the end of a run of letters, digits, ``_`` and ``-`` the core of a candidate
+            begins at most, in characters; 0 for no bound.
     """
 
     kind: str
@@ -37,6 +40,8 @@ class Shape:
     skips: bool = False
     core: str | None = None
     before: str | None = None
+    apart: bool = False
+    reach: int = 0
 
 
 def _whole(text: str) -> Part:
@@ -164,7 +169,7 @@ SHAPES = (
     Shape("private key", _PEM, _whole, core="PRIVATE KEY", before=r"-----BEGIN [A-Z0-9 ]{0,30}"),
     Shape(
         "JWT", r"\beyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){2,4}", _jwt, skips=True,
-        core=r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.",
+        core=r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.", apart=True,
     ),
     Shape("API key", rf"\b(?:{'|'.join(_KEYS)})", _key, skips=True),
     Shape("token", rf"\b(?:{'|'.join(_TOKENS)})", _key, skips=True),
@@ -183,5 +188,8 @@ SHAPES = (
         core=r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11}",
     ),
     Shape("social security number", r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b", _ssn),
-    Shape("secret", _ASSIGNING, _assigned, core=_ASSIGNING_CORE, before=r"[A-Za-z0-9_-]{0,40}"),
+    Shape(
+        "secret", _ASSIGNING, _assigned, core=_ASSIGNING_CORE, before=r"[A-Za-z0-9_-]{0,40}",
+        apart=True, reach=max(map(len, _NAMES.split("|"))) + 40,
+    ),
 )  # fmt: skip

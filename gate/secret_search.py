@@ -7,13 +7,13 @@ RE2 slow on long texts. The patterns themselves are then asked only around each 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from gate.secret_patterns import LONGEST, SHAPES
+from gate.secret_patterns import LONGEST, SHAPES, Shape
 
-_BEFORE = 64
+_BEFORE = 42
 """More bytes than any candidate has before its core."""
 _NEEDED = 704
 """More bytes than any candidate needs from its core on before it is one, what the core takes left out."""
@@ -22,7 +22,6 @@ _HEAD = b"-----BEGIN"
 _JOINING = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+.-")
 """What else may stand right before a core in a candidate that begins earlier."""
 
-_CORE = "|".join(f"(?:{each.core or each.pattern})" for each in SHAPES)
 _EARLIER = "|".join(f"(?:{each.before}{each.core})" for each in SHAPES if each.before)
 
 
@@ -43,36 +42,26 @@ def _any() -> re.Pattern[bytes]:
     return re.compile("|".join(f"({each.pattern})" for each in SHAPES).encode())
 
 
-class Candidates:
-    """The places in a text where a secret may stand.
+_RUN = re.compile(rb"[A-Za-z0-9_-]*")
+
+
+class _Cores:
+    """The cores of some shapes in a text.
 
     Args:
-        data: The text; in UTF-8, or any other form where ASCII stays ASCII.
+        shapes: The shapes.
+        data: The text.
     """
 
-    __slots__ = ("_core", "_cores", "_data", "_since")
+    __slots__ = ("_core", "_data", "_found", "_pattern", "_reach", "_since")
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self, shapes: Sequence[Shape], data: bytes) -> None:
+        self._pattern = "|".join(f"(?:{each.core or each.pattern})" for each in shapes)
+        self._data, self._reach = data, max(each.reach for each in shapes)
         self._look(0)
 
-    def first(self, at: int) -> re.Match[bytes] | None:
-        """Return the first candidate from a place on; the byte before that place counts.
-
-        Returns:
-            The match of all patterns together; the number of its group tells the shape.
-        """
-        data, look, anything = self._data, at, _any()
-        while (core := self._first_core(look)) is not None:
-            look, until = core[0] + 1, max(core[1], core[0] + _NEEDED)
-            for begin in range(self._earliest(at, core[0], until), look):
-                found = anything.match(data, begin, until)
-                if found is not None:
-                    return found if found.end() < until else anything.match(data, begin, begin + LONGEST)
-        return None
-
-    def _first_core(self, at: int) -> tuple[int, int] | None:
-        """Return where the first core from a place on begins and ends."""
+    def first(self, at: int) -> tuple[int, int] | None:
+        """Return where the first core from a place on begins and ends; the search goes on where it was."""
         if at < self._since:
             self._look(at)
         while self._core is not None and at >= self._core[1]:
@@ -82,14 +71,55 @@ class Candidates:
         return self._core
 
     def _look(self, at: int) -> None:
-        """Search for cores from a place on."""
-        self._cores: Iterator[Any] = _compiled(_CORE).finditer(self._data, at)
+        """Search from a place on."""
+        self._found: Iterator[Any] = _compiled(self._pattern).finditer(self._data, at)
         self._next(at)
 
     def _next(self, since: int) -> None:
-        """Take the next core, which is the first one since a place."""
-        found = next(self._cores, None)
+        """Take the next core, which is the first one since a place; one that is no candidate's is passed."""
+        found = next(self._found, None)
+        while found is not None and self._reach:
+            near = _RUN.match(self._data, found.start()).end() - self._reach  # type: ignore[union-attr]
+            if near <= found.start():
+                break
+            self._found = _compiled(self._pattern).finditer(self._data, near)
+            found = next(self._found, None)
         self._since, self._core = since, found.span() if found else None
+
+
+_ALONE = [[each] for each in SHAPES if each.apart]
+_TOGETHER = [each for each in SHAPES if not each.apart]
+
+
+class Candidates:
+    """The places in a text where a secret may stand.
+
+    Args:
+        data: The text; in UTF-8, or any other form where ASCII stays ASCII.
+    """
+
+    __slots__ = ("_cores", "_data")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._cores = [_Cores(each, data) for each in (_TOGETHER, *_ALONE)]
+
+    def first(self, at: int) -> re.Match[bytes] | None:
+        """Return the first candidate from a place on; the byte before that place counts.
+
+        Returns:
+            The match of all patterns together; the number of its group tells the shape.
+        """
+        data, look, anything = self._data, at, _any()
+        while cores := [core for each in self._cores if (core := each.first(look)) is not None]:
+            first = min(cores)[0]
+            look, until = first + 1, max(first + _NEEDED, *(end for start, end in cores if start == first))
+            for begin in range(self._earliest(at, first, until), look):
+                found = anything.match(data, begin, until)
+                if found is not None:
+                    whole = found.end() < until
+                    return found if whole else anything.match(data, begin, begin + LONGEST) or found
+        return None
 
     def _earliest(self, at: int, core: int, until: int) -> int:
         """Return the first place where a candidate with a core may begin."""

@@ -197,3 +197,19 @@ def test_long_texts_are_searched_through(lead: int) -> None:
 def test_a_password_in_an_address_need_not_be_ascii(word: str) -> None:
     """Whatever letters a login has, only its password is hidden, and the call goes on."""
     assert hide_shapes(f"see postgres://bob:{word}@db/x")[1] == [word]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "eyJ" + "a" * 20_000 + ".b.c ",
+        "eyJ" + "a" * 20_000 + " ",
+        "key_" * 10_000,
+        "key_" * 10_000 + "=abcd ",
+        "https://a:" + "b" * 20_000 + " ",
+        "-----BEGIN " * 2_000,
+    ],
+)
+def test_what_is_too_long_for_a_secret_hides_none_behind_it(before: str) -> None:
+    """A word that begins like a secret and never ends as one does not end the search."""
+    assert "hunter2000" in "".join(hide_shapes(f"{before} password=hunter2000")[1])
