@@ -85,7 +85,17 @@ class Members:
         wanted: What to give to be decided, in words.
     """
 
-    __slots__ = ("_folded", "_known", "_members", "_numbers", "_others", "_readings", "_texts", "_wanted")
+    __slots__ = (
+        "_folded",
+        "_known",
+        "_members",
+        "_numbers",
+        "_others",
+        "_readings",
+        "_texts",
+        "_wanted",
+        "comparable",
+    )
 
     def __init__(self, members: list[Any], wanted: str) -> None:
         self._members, self._wanted = members, wanted
@@ -95,6 +105,7 @@ class Members:
         self._numbers = frozenset(each for each in map(decimal_of, members) if each is not None)
         self._others = frozenset(reading for each in others for reading in _readings(each))
         self._readings = self._others.union(*map(_readings, self._texts))
+        self.comparable = all(map(_readings, others))
         self._known: dict[tuple[str, bool | str], Truth] = {}
 
     def has(self, value: Any, name: str) -> Truth:
@@ -130,11 +141,18 @@ def _in_path(operand: PathOperand) -> Test:
 
         def judge(value: Any) -> Truth:
             members = read()
-            return members if isinstance(members, Unknown) else members.has(value, name)
+            if isinstance(members, Unknown):
+                return members
+            found = members.has(value, name)
+            return found if found is True or members.comparable else _not_all_read(label(operand.keys))
 
         return judge
 
     return test
+
+
+def _not_all_read(name: str) -> Unknown:
+    return Unknown((f"not all of {name} can be compared: give {name} as a list of texts or numbers",))
 
 
 def _listed(operand: PathOperand, subject: Subject) -> Members | Unknown:

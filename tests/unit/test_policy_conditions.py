@@ -358,6 +358,12 @@ def test_operands_may_be_read_from_the_call() -> None:
     assert truth({"args.a": {"in": {"path": "args.b"}}}, call({"a": "x", "b": ["x", "y"]})) == T
     assert truth({"args.a": {"in": {"path": "args.b"}}}, call({"a": "z", "b": ["x", "y"]})) == F
     assert truth({"args.a": {"in": {"path": "args.b"}}}, call({"a": "x", "b": "x"})) == U
+    unread: list[Any] = [None, {"id": "z"}, float("nan"), []]
+    for odd in unread:
+        assert truth({"args.a": {"in": {"path": "args.b"}}}, call({"a": "x", "b": ["x", odd]})) == T
+        assert truth({"args.a": {"not_in": {"path": "args.b"}}}, call({"a": "z", "b": ["x", odd]})) == U
+    lines = {"a": "z", "b": [{"sku": "x"}, {}]}
+    assert truth({"args.a": {"not_in": {"path": "args.b.sku"}}}, call(lines)) == U
     assert truth({"args.a": {"contains": {"path": "args.b"}}}, call({"a": ["x"], "b": "x"})) == T
     assert truth({"args.a": {"length": {"path": "args.n"}}}, call({"a": ["x"], "n": 1})) == T
     assert truth({"args.a": {"length": {"path": "args.n"}}}, call({"a": ["x"]})) == U

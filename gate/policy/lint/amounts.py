@@ -35,7 +35,7 @@ def paths(view: View, rule: Written) -> dict[tuple[str, ...], list[str]]:
 def _bare(view: View, rule: Written) -> Iterator[Finding]:
     """Find numbers that are compared with an amount whatever its currency."""
     amounts = paths(view, rule)
-    if any(_by_currency(clause) for clause in rule.clauses if clause.sure):
+    if any(by_currency(clause) for clause in rule.clauses if clause.sure):
         return
     for clause in rule.clauses:
         tools = sorted({name for each in amounts.values() for name in each})
@@ -45,8 +45,9 @@ def _bare(view: View, rule: Written) -> Iterator[Finding]:
             yield _bare_finding(view, rule, clause, tools)
 
 
-def _by_currency(clause: Clause) -> bool:
-    return clause.keys == AMOUNT and isinstance(clause.operand, Mapping)
+def by_currency(clause: Clause) -> bool:
+    """Tell whether a clause compares the amount with limits by currency, and not with a path."""
+    return clause.keys == AMOUNT and isinstance(clause.operand, Mapping) and "path" not in clause.operand
 
 
 def _is_bare(clause: Clause) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gate.policy.clauses import Clause
 from gate.policy.currencies import CODES, like
-from gate.policy.lint.amounts import AMOUNT
+from gate.policy.lint.amounts import by_currency
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
 from gate.policy.places import Loc
@@ -51,11 +51,7 @@ def _code(view: View, file: PolicyFile, loc: Loc, code: str) -> Finding:
 
 
 def _by_currency(rule: Written) -> list[Clause]:
-    return [
-        each
-        for each in rule.clauses
-        if each.keys == AMOUNT and isinstance(each.operand, Mapping) and "path" not in each.operand
-    ]
+    return list(filter(by_currency, rule.clauses))
 
 
 def _undeclared(view: View, rule: Written, clause: Clause) -> Iterator[Finding]:
