@@ -1,8 +1,9 @@
-"""A process that makes calls against a shared store as fast as it can; started by the races' tests."""
+"""What a process does that makes calls against a shared store as fast as it can."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from gate.lifecycle import State
@@ -12,21 +13,18 @@ from gate.verbs.claim import End
 from tests.faults.notes import note
 
 
-def main() -> None:
-    """Submit and claim what the command line says, and print how many of each ran."""
-    db, number, submits = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    holds = sys.argv[4].split(",") if sys.argv[4] else []
+def race(pipe: Connection, db: Path, number: int, submits: int, holds: Sequence[str]) -> None:
+    """Submit and claim once told to, and tell how many of each ran."""
     gate = Service(db, durability="normal")
     session = f"p{number}"
     gate.open_session(session, agent="desk", on_behalf_of=None)
-    print("ready", flush=True)
-    sys.stdin.readline()
+    pipe.send("ready")
+    pipe.recv()
     ran = sum(
         send(gate, Action("desk.send", {"amount": 3, "n": number * 1000 + index}, "desk", session))
         for index in range(submits)
     )
-    claimed = sum(_claims(gate, hold) for hold in holds)
-    print(ran, claimed, flush=True)
+    pipe.send((ran, sum(_claims(gate, hold) for hold in holds)))
     gate.close()
 
 
@@ -51,7 +49,3 @@ def _do(gate: Service, action_id: str, action: Action) -> None:
     assert gate.path is not None
     note(gate.path.with_name("effects"), {"action": action_id, **action.arguments})
     gate.settle(action_id, End(True, "1"))
-
-
-if __name__ == "__main__":
-    main()

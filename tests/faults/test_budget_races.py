@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from gate.lifecycle import State
 from gate.model import Action, Person, Route
 from gate.policy.load import load_texts
 from gate.service import Service
-from tests.faults.budget_program import send
+from tests.faults.budget_program import race, send
 from tests.faults.invariants import Asked, Rules
 from tests.faults.judging import problems
+from tests.forking import SERVER
 
 LIMIT = 40
 POLICY = f"""
@@ -33,8 +35,6 @@ rules:
 budgets:
   - {{id: money, match: "desk.*", sum: effect.amount, limit: {{EUR: {LIMIT}}}, per: agent, window: 24h}}
 """
-PROGRAM = Path(__file__).with_name("budget_program.py")
-ROOT = Path(__file__).parent.parent.parent
 ROUTE = Route(app="A0GATE", api_host="127.0.0.1", channel="C0APPROVALS")
 ALICE = Asked(frozenset({"U0ALICE"}))
 RULES = Rules({"desk/ask": ALICE, "desk/money": ALICE}, budget="desk/money", limit=Decimal(LIMIT))
@@ -94,19 +94,14 @@ def test_processes_never_pass_a_budget_together(tmp_path: Path, claims: int) -> 
     """Four processes submit, and claim the same approved holds: no more runs than the limit has room for."""
     gate = _service(tmp_path / "gate.db")
     holds = [f"{_approved(gate, number)}:{number}" for number in range(claims)]
-    command = [sys.executable, str(PROGRAM), str(tmp_path / "gate.db")]
-    workers = [
-        subprocess.Popen(
-            [*command, str(number), "8", ",".join(holds)], cwd=ROOT, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PYTHONPATH": str(ROOT)},
-        )
-        for number in range(4)
-    ]  # fmt: skip
+    pipes, workers = zip(*(_worker(tmp_path / "gate.db", number, holds) for number in range(4)), strict=True)
+    assert [pipe.recv() for pipe in pipes] == ["ready"] * 4
+    for pipe in pipes:
+        pipe.send("go")
+    counts = [pipe.recv() for pipe in pipes]
     for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    counts = [tuple(map(int, worker.communicate("go\n")[0].split())) for worker in _started(workers)]
-    assert [worker.returncode for worker in workers] == [0, 0, 0, 0]
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0, 0, 0]
     assert sum(ran + claimed for ran, claimed in counts) == LIMIT // 3
     assert _charged(gate) == (LIMIT // 3 * 3, LIMIT // 3)
     states = [gate.action(hold.split(":")[0]).state for hold in holds]
@@ -115,13 +110,13 @@ def test_processes_never_pass_a_budget_together(tmp_path: Path, claims: int) -> 
     gate.close()
 
 
-def _started(workers: list[subprocess.Popen[str]]) -> list[subprocess.Popen[str]]:
-    """Let every worker begin before any is waited for."""
-    for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    return workers
+def _worker(db: Path, number: int, holds: Sequence[str]) -> tuple[Connection, BaseProcess]:
+    """Start a process that makes calls once it is told to."""
+    ours, theirs = SERVER.Pipe()
+    process = SERVER.Process(target=race, args=(theirs, db, number, 8, holds), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
 
 
 def test_a_policy_applied_amid_calls_counts_them_all(tmp_path: Path) -> None:
