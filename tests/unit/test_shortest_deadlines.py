@@ -36,6 +36,17 @@ def test_the_shortest_time_to_use_an_approval_counts() -> None:
     assert (claimed.run, claimed.record.code) == (False, "expired_unused")
 
 
+def test_the_shortest_time_to_answer_counts() -> None:
+    """A rule gives an hour, the budget a quarter of one: then nobody has answered."""
+    gate = service(text=POLICY + BUDGET.replace("use_within: 10m", "expires_in: 15m, deliver_within: 5m"))
+    hold = gate.hold(gate.submit(act(amount=50, to="bob")).record.id)
+    assert hold.expires_at == gate.clock.now() + timedelta(minutes=15)
+    assert gate.next_deadline() == gate.clock.now() + timedelta(minutes=5)
+    post(gate)
+    _to(gate, hold.expires_at)
+    assert (gate.sweep(), gate.action(hold.id).code) == (1, "expired_unanswered")
+
+
 def test_a_hold_that_waits_again_ends_at_its_first_deadline() -> None:
     """An approval that reached past the time to answer leaves nothing of that once the hold waits again."""
     gate = service(text=POLICY + BUDGET)
