@@ -95,13 +95,20 @@ def is_random(text: str) -> bool:
         return False
     if text.lower() == text or text.upper() == text or _DIGIT.search(text) is None:
         return False
-    return _entropy(text) >= 4.3
+    return _bits_at_least(text, 4.3)
 
 
-def _entropy(text: str) -> float:
-    """Return the bits that each character of a text tells, by how often each of them stands in it."""
-    repeated = sum(map(_TIMES_LOG.__getitem__, map(text.count, set(text))))
-    return math.log2(len(text)) - repeated / len(text)
+def _bits_at_least(text: str, bits: float) -> bool:
+    """Tell whether each character of a text tells so many bits, by how often each of them stands in it.
+
+    Many different characters tell enough, however the others are spread: that spares the counting.
+    """
+    length, different = len(text), set(text)
+    most_repeated = _TIMES_LOG[length - len(different) + 1]
+    if math.log2(length) - most_repeated / length >= bits:
+        return True
+    repeated = sum(map(_TIMES_LOG.__getitem__, map(text.count, different)))
+    return math.log2(length) - repeated / length >= bits
 
 
 _TIMES_LOG = [0.0, *(n * math.log2(n) for n in range(1, KEY_LIMIT + 1))]

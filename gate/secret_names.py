@@ -16,6 +16,7 @@ WORDS = frozenset(
 _KEYS = frozenset(
     {"api", "private", "access", "signing", "encryption", "secret", "ssh", "master", "service", "client"}
 )
+_LAST = frozenset({"key", "keys"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -25,4 +26,6 @@ def is_secret_name(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     if not WORDS.isdisjoint(words):
         return True
-    return len(words) > 1 and any(last in {"key", "keys"} and kind in _KEYS for kind, last in pairwise(words))
+    if len(words) == 1 or _LAST.isdisjoint(words):
+        return False
+    return any(last in _LAST and kind in _KEYS for kind, last in pairwise(words))
