@@ -19,8 +19,10 @@ Shown = NewType("Shown", str)
 """Text in which every character can be seen; ``visible`` and ``one_line`` make it from text of others."""
 
 _ESCAPED = re.compile(rf"{HIDDEN}|\\(?=u\{{)")
-_OPEN_ESCAPE = re.compile(r"\\(u(\{[0-9A-F]{0,6})?)?\Z")
-_ESCAPE = re.compile(r"\\u\{[0-9A-F]{1,6}\}")
+_GAP = re.compile(" {3,}")
+_OPEN_ESCAPE = re.compile(r"\\(u(\{[0-9A-F*]{0,12})?)?\Z")
+_ESCAPE = re.compile(r"\\u\{[0-9A-F*]{1,12}\}")
+_LONGEST_ESCAPE = 16
 _LIKE_JSON = re.compile(r'-?\d+(\.\d+)?([eE][+-]?\d+)?|null|true|false|["\[{].*|\(.*|', re.DOTALL)
 _LIVE = re.compile(r"[`*_~]|@(?=here|channel|everyone)", re.IGNORECASE)
 """What still means something to Slack in an escaped line: marks of style, and words that call everybody."""
@@ -51,13 +53,25 @@ def visible(text: str) -> Shown:
 
 
 def one_line(text: str) -> Shown:
-    r"""Do as ``visible`` and write line breaks as ``\u{A}`` too."""
+    r"""Do as ``visible``, and write line breaks as ``\u{A}`` and a gap of nine spaces as ``\u{20*9}`` too."""
     return flat(visible(text))
 
 
 def flat(text: Shown) -> Shown:
-    r"""Write the line breaks of a visible text as ``\u{A}``."""
-    return Shown(text.replace("\n", "\\u{A}"))
+    r"""Write the line breaks of a visible text as ``\u{A}``, and three spaces or more as ``\u{20*3}``.
+
+    What follows a wide gap stands on a line of its own on a narrow screen, and looks like another value.
+    """
+    return Shown(_GAP.sub(_spelled_gap, text.replace("\n", "\\u{A}")))
+
+
+def has_gap(text: Shown) -> bool:
+    """Tell whether a text has a gap that could pass for a line break."""
+    return _GAP.search(text) is not None
+
+
+def _spelled_gap(match: re.Match[str]) -> str:
+    return f"\\u{{20*{len(match.group())}}}"
 
 
 def lines(*parts: Shown | str) -> Shown:
@@ -75,7 +89,7 @@ def _piece(text: str, start: int, limit: int) -> int:
     end = min(len(text), start + limit)
     while (over := width(text[start:end]) - limit) > 0:
         end -= max(1, over // 2)
-    if end < len(text) and (escape := _OPEN_ESCAPE.search(text, max(start, end - 10), end)):
+    if end < len(text) and (escape := _OPEN_ESCAPE.search(text, max(start, end - _LONGEST_ESCAPE), end)):
         end = escape.start() if escape.start() > start else end
     return max(end, start + 1)
 
@@ -106,7 +120,7 @@ def _tail(text: str, limit: int) -> int:
     start = max(0, len(text) - limit)
     while (over := width(text[start:]) - limit) > 0:
         start += max(1, over // 2)
-    escape = _ESCAPE.match(text, max(0, text.rfind("\\", max(0, start - 10), start)))
+    escape = _ESCAPE.match(text, max(0, text.rfind("\\", max(0, start - _LONGEST_ESCAPE), start)))
     return escape.end() if escape and escape.end() > start else start
 
 

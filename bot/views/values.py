@@ -6,7 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.views.text import Block, Shown, abridged, clip, flat, lines, one_line, preformatted, shown, width
+from bot.views.text import (
+    Block,
+    Shown,
+    abridged,
+    clip,
+    flat,
+    has_gap,
+    lines,
+    one_line,
+    preformatted,
+    shown,
+    width,
+)
 from gate.model import HoldRecord
 from gate.redact import NOT_GIVEN as MISSING
 from gate.redact import is_hidden
@@ -46,8 +58,9 @@ class Value:
 
     @property
     def short(self) -> bool:
-        """Tell whether it fits into a field: one short line."""
-        return "\n" not in self.text and width(self.text) <= SHORT and width(self.label) <= SHORT
+        """Tell whether it fits into a field: one short line that looks like one."""
+        one = "\n" not in self.text and not has_gap(self.text)
+        return one and width(self.text) <= SHORT and width(self.label) <= SHORT
 
 
 def _inside(value: Any) -> Mapping[str, Any] | None:

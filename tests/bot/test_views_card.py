@@ -12,6 +12,8 @@ import pytest
 from bot import names
 from bot.references import Reference
 from bot.views.card import Place, card, card_text, must_view
+from bot.views.text import Shown
+from bot.views.values import decisive_values
 from gate.lifecycle import State
 from gate.model import Decision, PastCall, ResolvedEffect
 from tests.bot.records import ALICE, BOB, FINANCE, NOW, ended, refund
@@ -266,3 +268,13 @@ def test_the_first_button_is_the_view_where_it_must_be_opened() -> None:
     assert [each["action_id"] for each in row["elements"]][:2] == [names.VIEW, names.APPROVE]
     assert row["elements"][0]["style"] == "primary"
     assert "style" not in row["elements"][1]
+
+
+def test_a_value_with_a_wide_gap_stands_in_a_box_of_its_own() -> None:
+    """Wrapped in a line of bold values it would look like two of them."""
+    faked = "ORD-1" + " " * 60 + "amount: 5"
+    record = refund(arguments={"order_id": faked, "amount": 400, "currency": "EUR"})
+    values = {value.label: value for value in decisive_values(record)}
+    assert not values[Shown("order_id")].short
+    boxes = [block for block in card(record) if "rich_text_preformatted" in str(block)]
+    assert faked in said(boxes)
