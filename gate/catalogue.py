@@ -9,6 +9,7 @@ from typing import Any
 from gate.model import Effect, Parameters
 from gate.secret_names import is_secret_name
 from gate.secret_shapes import hide_shapes
+from gate.shapes import storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Tool:
     def __post_init__(self) -> None:
         """Keep nothing that may not be stored."""
         object.__setattr__(self, "schema", _without_secrets(self.schema))
-        object.__setattr__(self, "doc", hide_shapes(self.doc)[0])
+        object.__setattr__(self, "doc", _without_secrets(self.doc))
 
 
 _GIVEN = frozenset({"default", "const", "examples", "enum"})
@@ -40,7 +41,7 @@ _GIVEN = frozenset({"default", "const", "examples", "enum"})
 
 
 def _without_secrets(schema: Any, name: str = "") -> Any:
-    """Return a schema without given values of secret parameters, and without secrets of a known shape.
+    """Return a schema without given values of secret parameters and secrets of a known shape, in UTF-8.
 
     Args:
         schema: The schema, or a part of one.
@@ -52,4 +53,4 @@ def _without_secrets(schema: Any, name: str = "") -> Any:
         return {key: _without_secrets(each, key) for key, each in kept.items()}
     if isinstance(schema, list):
         return [_without_secrets(each) for each in schema]
-    return hide_shapes(schema)[0] if isinstance(schema, str) else schema
+    return hide_shapes(storable(schema))[0] if isinstance(schema, str) else schema

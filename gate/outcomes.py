@@ -19,8 +19,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from gate.errors import GateError
@@ -131,10 +130,6 @@ class Outcome(GateError):
     def edits(self) -> tuple[str, ...]:
         """Return what people changed in the call."""
         return self.details.edits
-
-    def marked_shared(self) -> Self:
-        """Return the same outcome for a caller who only waited for it."""
-        return type(self)(self.code, replace(self.details, shared=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.details), None
@@ -341,11 +336,6 @@ class Refusal(str):
 
     def __getnewargs__(self) -> tuple[Outcome]:  # type: ignore[override]
         return (self.outcome,)
-
-
-def comments(decisions: Sequence[Decision]) -> tuple[str, ...]:
-    """Return the comments that people gave, oldest first."""
-    return tuple(decision.comment for decision in decisions if decision.comment)
 
 
 NotRan = Blocked | Denied | Expired | Cancelled | Undelivered | Pending | InDoubt | Failed

@@ -214,7 +214,7 @@ def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:
 
 
 def _denied(reader: Reader, row: Row) -> tuple[PastCall, ...]:
-    """Return what this agent was denied before the hold ended, in whichever session."""
+    """Return which of this agent's earlier calls were denied, in whichever session, the last denied first."""
     found = reader.all(
         _PAST + "WHERE a.state = 'denied' AND a.agent = ? AND a.submitted_at <= ? AND a.id <> ? "
         "ORDER BY a.ended_at DESC LIMIT ?",

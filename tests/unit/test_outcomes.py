@@ -143,14 +143,6 @@ def test_a_refusal_is_false_text_that_carries_its_outcome() -> None:
         assert twin.outcome == made
 
 
-def test_sharing_is_marked_on_a_new_outcome() -> None:
-    """The caller that only waited gets the same outcome, marked shared."""
-    made = outcome("denied", KNOWN)
-    assert made.marked_shared().shared
-    assert not made.shared
-    assert made.marked_shared().decisions == made.decisions
-
-
 def test_a_failed_call_names_its_error() -> None:
     """Failed tells class and text of what the tool raised."""
     made = outcome("failed", Details("abc", "pay.refund", error="ValueError: no such charge"))

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from gate.catalogue import Tool
 from gate.errors import StoreError
 from gate.lifecycle import State
-from gate.model import Person
+from gate.model import Parameters, Person
 from gate.service import Service
 from tests.kit import ALICE, ROUTE, act, answer, kinds, service
 
@@ -81,3 +82,12 @@ def test_an_id_with_half_a_pair_is_a_clear_fault(where: str) -> None:
             said="deny", route=ROUTE,
         )  # fmt: skip
     assert gate.action(record.id).state == State.PENDING
+
+
+def test_a_tool_that_is_described_with_half_a_pair_is_listed() -> None:
+    """What code says of a tool stands spelt out in the catalogue, docstring and schema alike."""
+    gate = service()
+    schema = {"properties": {"note": {"type": "string", "description": HALF}}}
+    gate.register_tool(Tool("desk.note", None, Parameters(frozenset({"note"})), schema, HALF))
+    (tool,) = gate.tools()
+    assert tool.doc == tool.schema["properties"]["note"]["description"] == "no \\ud83d way"
