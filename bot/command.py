@@ -60,8 +60,8 @@ class Told:
     envvar="GATE_POLICY",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Policy to bring into force.  [default: GATE_POLICY, else what the store has; "
-    "with --local ./policies first]",
+    help="Policy to bring into force, or with --check to look at.  [default: GATE_POLICY, else what the "
+    "store has; with --local ./policies first]",
 )
 @db_option
 @click.option(
@@ -118,14 +118,26 @@ def main(args: list[str] | None = None) -> None:
 def _check(told: Told) -> int:
     settings = BotSettings.read()
     transport = settings.transport(told.transport)
-    service = Service(told.store, policy=_loaded(told), kind="cli", create=told.policy is not None)
-    try:
-        report = look(service, settings, transport)
-    finally:
-        service.close()
+    policy, bound = _looked_at(told)
+    report = look(policy, settings, transport, bound=bound)
     for line in report.lines():
         click.echo(line)
     return Exit.OK if report.ok else Exit.FAILED
+
+
+def _looked_at(told: Told) -> tuple[PolicySet, str]:
+    """Return the policy that is meant, and which workspace the store belongs to; neither is changed.
+
+    A policy that is named is looked at before it comes into force, with or without a store.
+    """
+    policy = _loaded(told)
+    if policy is not None and not told.store.exists():
+        return policy, ""
+    service = Service(told.store, kind="cli", create=False)
+    try:
+        return policy or service.policy(), service.meta("workspace_team") or ""
+    finally:
+        service.close()
 
 
 def _run(told: Told) -> int:

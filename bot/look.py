@@ -7,28 +7,27 @@ import asyncio
 from bot.preflight import Preflight, Report
 from bot.running import make_client
 from bot.settings import BotSettings, Transport
-from gate.service import Service
+from gate.policy.policyset import PolicySet
 
 
-def look(service: Service, settings: BotSettings, transport: Transport) -> Report:
+def look(policy: PolicySet, settings: BotSettings, transport: Transport, *, bound: str = "") -> Report:
     """Look at Slack; nothing is posted and nothing is bound.
 
     Args:
-        service: The store's verbs, for the policy in force.
+        policy: Whose channels and people are looked up.
         settings: What the bot was told.
         transport: How clicks arrive.
+        bound: Id of the workspace that the store belongs to; empty for none yet.
 
     Raises:
         BotFault: The token would go to an address that is not Slack's.
     """
     settings.check_address()
-    policy = service.policy()
 
     async def once() -> Report:
         return await Preflight(make_client(settings, retry=True), settings, transport).check(policy)
 
     report = asyncio.run(once())
-    bound = service.meta("workspace_team")
     if bound and report.team and bound != report.team:
         report.fatal.append(
             f"the store belongs to the workspace {bound}, not {report.team}: name another GATE_DB"

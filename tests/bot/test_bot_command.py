@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 from bot import names
 from bot.local_workspace import Control, LocalWorkspace
 from gate import Gate, Ran
+from gate.policy.load import load_texts
+from gate.service import Service
 from tests.bot.bot_fixtures import CHANNEL, POLICY
 from tests.bot.bot_process import PATIENCE, Process
 
@@ -37,6 +40,16 @@ def write(folder: Path, text: str = POLICY) -> None:
     """Write a policy."""
     (folder / "policies").mkdir(exist_ok=True)
     (folder / "policies" / "own.yml").write_text(text, encoding="utf-8")
+
+
+def tokens(workspace: LocalWorkspace) -> dict[str, str]:
+    """Return the environment of a bot that talks to this workspace."""
+    return {
+        "SLACK_BOT_TOKEN": workspace.bot_token,
+        "SLACK_APP_TOKEN": workspace.app_token,
+        "SLACK_API_URL": workspace.api_url,
+        "GATE_ALLOW_LOCAL_WORKSPACE": "1",
+    }
 
 
 def page(line: str) -> str:
@@ -108,12 +121,7 @@ def test_local_makes_everybody_the_policy_names(tmp_path: Path, started: list[Pr
 def test_check_prints_names_and_exits_by_what_is_missing(tmp_path: Path, workspace: LocalWorkspace) -> None:
     """--check names every id; exit 0 where nothing is missing, else 1."""
     write(tmp_path)
-    environ = {
-        "SLACK_BOT_TOKEN": workspace.bot_token,
-        "SLACK_APP_TOKEN": workspace.app_token,
-        "SLACK_API_URL": workspace.api_url,
-        "GATE_ALLOW_LOCAL_WORKSPACE": "1",
-    }
+    environ = tokens(workspace)
     code, told, _ = Process(tmp_path, "--check", "--policy", "policies", **environ).said()
     assert code == 0, told
     assert "channel C0APPROVALS = #approvals" in told
@@ -121,6 +129,19 @@ def test_check_prints_names_and_exits_by_what_is_missing(tmp_path: Path, workspa
     code, told, _ = Process(tmp_path, "--check", "--policy", "policies", **environ).said()
     assert code == 1
     assert "is archived" in told
+
+
+def test_check_brings_no_policy_into_force(tmp_path: Path, workspace: LocalWorkspace, db: Path) -> None:
+    """A looser policy is looked at before anybody agreed to it, and where no store is, none is made."""
+    write(tmp_path, POLICY.replace("quorum: 2", "quorum: 1"))
+    words = ("--check", "--policy", "policies", "--db", str(db))
+    assert Process(tmp_path, *words, **tokens(workspace)).said()[0] == 0
+    assert not db.exists()
+    with closing(Service(db, policy=load_texts({"own.yml": POLICY}))) as agent:
+        known = [each.revision for each in agent.revisions()]
+        code, told, _ = Process(tmp_path, *words, **tokens(workspace)).said()
+        assert (code, "channel C0APPROVALS = #approvals" in told) == (0, True)
+        assert [each.revision for each in agent.revisions()] == known
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from bot.app import SlackBot
 from bot.local_workspace import LocalWorkspace
 from bot.look import look
+from bot.preflight import Report
 from bot.scopes import required
 from bot.settings import BotFault, BotSettings
 from gate.errors import StoreError
@@ -17,14 +18,20 @@ from tests.bot.bot_fixtures import CHANNEL, Office, office, office_of, settings
 __all__ = ["office", "office_of"]
 
 
+def looked(office: Office, **changes: Any) -> Report:
+    """Look at the workspace for the office's policy and store."""
+    bound = office.agent.meta("workspace_team") or ""
+    return look(office.agent.policy(), settings(office.workspace, **changes), "socket", bound=bound)
+
+
 def report(office: Office, **changes: Any) -> str:
     """Return what a look at the workspace says."""
-    return "\n".join(look(office.agent, settings(office.workspace, **changes), "socket").lines())
+    return "\n".join(looked(office, **changes).lines())
 
 
 def test_everything_there_is_named(office: Office) -> None:
     """A workspace that has everything: no line is missing, and each id stands with its name."""
-    found = look(office.agent, settings(office.workspace), "socket")
+    found = looked(office)
     assert found.ok
     told = "\n".join(found.lines())
     for piece in ("workspace T0LOCAL", "channel C0APPROVALS = #approvals", "U0ALICE = alice", "S0FINANCE = "):
