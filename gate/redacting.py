@@ -68,14 +68,19 @@ class Rules:
 class _Place:
     """What holds for every value at one path: the elements of a list share the place of the list."""
 
-    __slots__ = ("hidden", "inner", "keys", "secret", "shown")
+    __slots__ = ("hidden", "inner", "inside", "keys", "secret", "shown")
 
     def __init__(self, keys: Keys, rules: Rules) -> None:
         self.keys = keys
         self.inner: dict[str, _Place] = {}
+        self.inside: dict[Keys, _Inside] = {}
         self.hidden = bool(rules.paths) and keys in rules.paths
         self.shown = bool(rules.show) and keys in rules.show
         self.secret = rules.names and _names_secret(keys[-1])
+
+
+_Inside = tuple[list[tuple[str, _Place]], bool]
+"""The places inside a dict by the names that are written, and whether one of those looks like a tag."""
 
 
 def _names_secret(key: str) -> bool:
@@ -150,17 +155,23 @@ class Writer:
         return list(texts)
 
     def _mapping(self, inner: Mapping[str, Any], place: _Place) -> dict[str, Any]:
-        written: dict[str, Any] = {}
-        wrapped = False
-        for key, each in inner.items():
-            child = place.inner.get(key) or self._child(key, place)
-            name = child.keys[-1]
-            if name in written:
-                child = self._apart(name, written, place)
-                name = child.keys[-1]
-            wrapped = wrapped or name.startswith("$")
-            written[name] = self._value(each, child)
+        keys = tuple(inner)
+        inside, wrapped = place.inside.get(keys) or self._inside(keys, place)
+        written = {
+            name: self._value(each, child) for (name, child), each in zip(inside, inner.values(), strict=True)
+        }
         return {"$dict": written} if wrapped else written
+
+    def _inside(self, keys: Keys, place: _Place) -> _Inside:
+        """Return what lies at some keys, which the rows of one table share."""
+        found: dict[str, _Place] = {}
+        for key in keys:
+            child = place.inner.get(key) or self._child(key, place)
+            if child.keys[-1] in found:
+                child = self._apart(child.keys[-1], found, place)
+            found[child.keys[-1]] = child
+        inside = place.inside[keys] = [*found.items()], any(name.startswith("$") for name in found)
+        return inside
 
     def _child(self, key: str, place: _Place) -> _Place:
         """Return the place at a key, which is told without secrets of a known shape."""
@@ -171,9 +182,9 @@ class Writer:
         place.inner[key] = child
         return child
 
-    def _apart(self, name: str, written: Mapping[str, Any], place: _Place) -> _Place:
+    def _apart(self, name: str, taken: Mapping[str, Any], place: _Place) -> _Place:
         """Return a place of another name, for two keys that look alike without their secrets."""
-        while name in written:
+        while name in taken:
             name += "+"
         return _Place((*place.keys, name), self._rules)
 
