@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 from types import TracebackType
@@ -51,8 +52,18 @@ def _kind(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
+def unreadable(path: Path | None = None) -> StoreError:
+    """Return the fault that a row becomes which does not hold what it should."""
+    where = "The store" if path is None else f"The store {path}"
+    return StoreError(
+        f"{where} is damaged: a row does not hold what it should. Nothing ran. Stop what uses it, keep a "
+        "copy, put the newest backup in its place and run 'gate db adopt'.",
+        code="store_damaged",
+    )
+
+
 class RawErrors:
-    """Turn whatever the driver raises inside a block into StoreError, also of a text that it cannot write.
+    """Turn whatever the driver raises inside a block into StoreError, also of texts that say nothing.
 
     Args:
         path: The store's file; None for one in memory.
@@ -74,5 +85,7 @@ class RawErrors:
                 "A text has half a surrogate pair, which no store can keep. Nothing was recorded and nothing "
                 "ran; send the text without it."
             ) from error
+        if isinstance(error, json.JSONDecodeError):
+            raise unreadable(self._path) from error
         if isinstance(error, sqlite3.Error):
             raise explained(error, self._path) from error

@@ -7,11 +7,12 @@ from datetime import datetime
 from functools import cache
 from typing import Any, cast
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from gate.clock import from_us
 from gate.lifecycle import State
 from gate.model import ActionRecord, Card, Decision, Edit, Person, Principal
+from gate.store.faults import unreadable
 from gate.store.port import Row
 
 
@@ -31,8 +32,15 @@ def dump(kind: Any, value: object) -> str:
 
 
 def load(kind: Any, text: str) -> Any:
-    """Return the value of that type that ``dump`` wrote."""
-    return _adapter(kind).validate_json(text)
+    """Return the value of that type that ``dump`` wrote.
+
+    Raises:
+        StoreError: The text is none of these any more (code ``store_damaged``).
+    """
+    try:
+        return _adapter(kind).validate_json(text)
+    except ValidationError:
+        raise unreadable() from None
 
 
 def principal_text(value: Principal | None) -> str:

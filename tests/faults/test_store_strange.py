@@ -61,6 +61,35 @@ def test_policy_texts_changed_in_the_store_are_refused(tmp_path: Path) -> None:
     fresh.close()
 
 
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        *(
+            (column, text)
+            for column in ("requirements", "rulings", "effect")
+            for text in ("[", '[{"rules": 5}]')
+        ),
+        *((column, text) for column in ("arguments", "decisive", "hidden") for text in ("[", "no")),
+    ],
+)
+def test_a_row_that_does_not_hold_what_it_should_is_damage(tmp_path: Path, column: str, text: str) -> None:
+    """A hold whose row was spoilt is told as damage, without what stands there, and is decided by nobody."""
+    gate = service(tmp_path / "gate.db")
+    held = gate.submit(act()).record.id
+    with gate.store.transaction() as tx:
+        tx.run(f"UPDATE versions SET {column} = ?", (text,))
+    for verb in (
+        lambda: gate.hold(held),
+        lambda: answer(gate, held),
+        gate.holds,
+    ):  # an answer returns the hold
+        with pytest.raises(StoreError, match=r"damaged: a row .* Nothing ran") as caught:
+            verb()
+        assert caught.value.code == "store_damaged"
+    assert gate.states([held])[held][0] == State.PENDING
+    gate.close()
+
+
 def test_a_gate_that_cannot_list_its_tools_leaves_nothing_open(tmp_path: Path) -> None:
     """An opening that fails at its last step is undone: no thread and no connection stays behind."""
     with gate_on(tmp_path) as first:
