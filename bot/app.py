@@ -55,7 +55,7 @@ class SlackBot:
         self._running: Running | None = None
 
     def start(self) -> Self:
-        """Start, and return when clicks can arrive.
+        """Start, and return when clicks can arrive; one that runs goes on.
 
         Returns:
             This bot.
@@ -64,6 +64,8 @@ class SlackBot:
             BotFault: Something is missing; the message names everything.
             StoreError: The store belongs to another workspace.
         """
+        if self.alive and os.getpid() == self._pid:
+            return self
         self._pid = os.getpid()
         self._ready.clear()
         self._failure = None

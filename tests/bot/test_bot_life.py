@@ -33,6 +33,15 @@ def test_start_and_stop_leave_no_thread(office: Office) -> None:
     eventually(lambda: threading.active_count() <= before)
 
 
+def test_a_bot_that_runs_is_not_started_again(office: Office) -> None:
+    """A second start leaves the one that runs, so that one stop ends it and each press has one answer."""
+    bot = office.open()
+    assert bot.start() is bot
+    assert office.control.socket_connections() == 1
+    bot.stop()
+    assert "gate-bot" not in [each.name for each in threading.enumerate()]
+
+
 def test_stop_is_safe_twice_and_before_start(office: Office) -> None:
     """Stopping what does not run does nothing."""
     bot = SlackBot(office.agent, settings(office.workspace), transport="socket")
