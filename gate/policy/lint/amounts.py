@@ -9,10 +9,8 @@ from gate.policy.clauses import Clause
 from gate.policy.implies import thresholds
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
+from gate.policy.parsing import AMOUNT, ORDERING
 from gate.values import format_path
-
-AMOUNT = ("effect", "amount")
-ORDERING = ("gt", "gte", "lt", "lte")
 
 
 def find(view: View) -> Iterator[Finding]:

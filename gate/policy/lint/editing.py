@@ -30,31 +30,13 @@ def _in_vain(view: View, rule: Written, path: str) -> tuple[str, str, str] | Non
     if rule.then != "require_approval":
         why = f"It answers {rule.then}, so nobody approves its calls and nobody changes them."
         return f"{rule.id} lets people change {path}", why, "it on a rule that requires approval"
-    hidden = _hidden(view, rule, path)
+    keys = parse_path(path)
+    hidden = view.hides(rule, keys)
     if hidden is not None:
         why = "What is hidden from approvers cannot be changed by them."
         return f"{rule.id} lets people change {path}, and redact hides {hidden}", why, "another path"
-    name = parse_path(path)[1]
-    takes = {view.takes(each, name) for each in view.of_rule(rule)}
+    takes = {view.takes(each, keys[1]) for each in view.of_rule(rule)}
     if takes == {False}:
         why = "None of the tools that the rule is about has such a parameter."
         return f"{rule.id} lets people change {path}", why, "the name of a parameter"
-    return None
-
-
-def _hidden(view: View, rule: Written, path: str) -> str | None:
-    """Return the redacted path that covers a path, or lies in it."""
-    own = (
-        each
-        for file in view.policy.files
-        for entry in file.entries
-        if any(entry.glob.overlaps(glob) for glob in rule.match)
-        for each in entry.values.get("redact") or ()
-    )
-    keys = parse_path(path)
-    for each in dict.fromkeys((*view.policy.redactions(), *own)):
-        other = parse_path(each)
-        shorter = min(len(keys), len(other))
-        if keys[:shorter] == other[:shorter]:
-            return str(each)
     return None

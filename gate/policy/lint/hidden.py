@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gate.policy.clauses import Clause
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
-from gate.values import format_path, parse_path
+from gate.values import format_path
 
 
 def find(view: View) -> Iterator[Finding]:
@@ -15,28 +15,10 @@ def find(view: View) -> Iterator[Finding]:
     for rule in view.rules:
         seen: set[tuple[str, ...]] = set()
         for clause in rule.clauses:
-            path = _redacted(view, rule, clause)
+            path = view.hides(rule, clause.keys)
             if path is not None and clause.keys not in seen:
                 seen.add(clause.keys)
                 yield _finding(view, rule, clause, path)
-
-
-def _redacted(view: View, rule: Written, clause: Clause) -> str | None:
-    """Return the redacted path that covers what a clause reads, or lies in it."""
-    entries = (
-        path
-        for file in view.policy.files
-        for entry in file.entries
-        if any(entry.glob.overlaps(glob) for glob in rule.match)
-        for path in entry.values.get("redact") or ()
-    )
-    hidden: dict[str, None] = dict.fromkeys((*view.policy.redactions(), *entries))
-    for path in hidden:
-        keys = parse_path(path)
-        shorter = min(len(keys), len(clause.keys))
-        if clause.keys[0] == "args" and keys[:shorter] == clause.keys[:shorter]:
-            return path
-    return None
 
 
 def _finding(view: View, rule: Written, clause: Clause, path: str) -> Finding:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from gate.policy.clauses import Clause
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
+from gate.policy.parsing import ORDERING
 from gate.values import format_path, parse_path
-
-_NUMERIC = ("gt", "gte", "lt", "lte")
 
 
 def find(view: View) -> Iterator[Finding]:
@@ -91,7 +90,7 @@ def _write(view: View, rule: Written, clause: Clause, tools: list[str]) -> str:
 
 def _needs_a_rule(view: View, clause: Clause, tools: list[str]) -> bool:
     """Tell whether a missing value must not be waved through: numbers, effects and what decides."""
-    if clause.keys[0] == "effect" or clause.word in _NUMERIC:
+    if clause.keys[0] == "effect" or clause.word in ORDERING:
         return True
     decisive = {parse_path(path) for name in tools for path in view.known(name).effect.decisive}
     return clause.keys in decisive

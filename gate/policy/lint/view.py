@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gate.model import Action, Effect, Parameters
 from gate.policy.clauses import Clause, clauses
 from gate.policy.effects import Known
+from gate.policy.evaluate import STRICTNESS
 from gate.policy.implies import within
 from gate.policy.lint.finding import Finding
 from gate.policy.places import Loc
 from gate.policy.policyset import PolicyFile, PolicySet
 from gate.policy.source import Document, read_text
-from gate.values import Glob
+from gate.values import Glob, parse_path
 
 _ANY = Parameters(frozenset(), open=True)
-STRICTNESS = {"allow": 0, "require_approval": 1, "block": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,21 @@ class View:
         mark = document.entry(loc)
         kind: Literal["finding", "advice"] = "advice" if advice else "finding"
         return Finding(file.file, mark.line, mark.column, kind, code, what, why, write)
+
+    def hides(self, rule: Written, keys: tuple[str, ...]) -> str | None:
+        """Return the redacted path that covers a path of a rule's calls, or lies in it; None for none."""
+        for path in self._redacted(rule):
+            other = parse_path(path)
+            shorter = min(len(keys), len(other))
+            if keys[:shorter] == other[:shorter]:
+                return path
+        return None
+
+    def _redacted(self, rule: Written) -> Iterator[str]:
+        yield from self.policy.redactions()
+        for entry in (entry for file in self.policy.files for entry in file.entries):
+            if any(entry.glob.overlaps(glob) for glob in rule.match):
+                yield from entry.values.get("redact") or ()
 
     def loc_of(self, rule: Written, *keys: str | int) -> Loc:
         """Return the way to a part of a rule."""
