@@ -90,7 +90,7 @@ def _found(database: Path, wanted: str) -> bytes:
             continue
         if hmac.compare_digest(id_of(key), wanted):
             if path != place:
-                with suppress(FileNotFoundError):
+                with suppress(OSError):  # where it cannot be moved, it is found here again
                     path.replace(place)
             return key
     raise fault

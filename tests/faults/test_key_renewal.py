@@ -129,3 +129,17 @@ def test_a_backup_has_the_key_of_its_rows(db: Path) -> None:
     there.close()
     gate.close()
     admin.close()
+
+
+def test_a_new_key_that_cannot_be_moved_into_its_place_is_used_where_it_lies(db: Path) -> None:
+    """Where the key of a renewal that was cut off cannot be moved, the store works with it all the same."""
+    gate = service(db)
+    gate.renew_key(by="cli:x")
+    key = files.key_path(db)
+    key.rename(key.with_name(f"{key.name}.{gate.store.key_id}"))
+    key.mkdir()
+    other = service(db)
+    assert other.store.key == gate.store.key
+    assert other.submit(act(amount=5, to="bob")).kind == "run"
+    gate.close()
+    other.close()
