@@ -97,8 +97,7 @@ def command(
     SLACK_SIGNING_SECRET in the environment; --local needs none of them.
     """
     told = Told(policy, db, transport, port)
-    if check and local:
-        raise click.UsageError("--check looks at Slack and --local runs without it: give one of them.")
+    _check_words(told, check=check, local=local)
     if check:
         return _check(told)
     return _run_local(told) if local else _run(told)
@@ -113,6 +112,20 @@ def main(args: list[str] | None = None) -> None:
     _log_to_stderr()
     words = sys.argv[1:] if args is None else args
     sys.exit(guarded(lambda: command.main(words, prog_name="gate-bot", standalone_mode=False), as_json=False))
+
+
+def _check_words(told: Told, *, check: bool, local: bool) -> None:
+    """Refuse what says two things, or what would be passed over.
+
+    Raises:
+        UsageError: It does.
+    """
+    if check and local:
+        raise click.UsageError("--check looks at Slack and --local runs without it: give one of them.")
+    if local and told.transport == "http":
+        raise click.UsageError("--local connects over Socket Mode by itself: leave --http out.")
+    if told.port and not local:
+        raise click.UsageError("--port is for the page of --local; the port of HTTP mode is GATE_BOT_PORT.")
 
 
 def _check(told: Told) -> int:
