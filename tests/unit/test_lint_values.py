@@ -109,6 +109,22 @@ def test_redact_on_what_a_rule_reads(path: str) -> None:
     assert "redacted_condition" not in codes(held, redact=["args.card.owner", "args.number"])
 
 
+@pytest.mark.parametrize(
+    ("when", "path"),
+    [
+        ({"effect.amount": {"gt": {"EUR": 5}}}, "args.amount"),
+        ({"effect.amount": {"gt": {"EUR": 5}}}, "args.currency"),
+        ({"effect.currency": "EUR"}, "args.currency"),
+        ({"args.x": {"eq": {"path": "args.limit"}}}, "args.limit"),
+    ],
+)
+def test_redact_on_what_a_rule_reads_by_way_of_something_else(when: dict[str, Any], path: str) -> None:
+    """A declared amount or currency, and what a value is compared with."""
+    held = rule("r", "block", match="shop.pay", when=when)
+    assert "redacted_condition" in codes(held, actions=PAY, redact=[path])
+    assert "redacted_condition" not in codes(held, actions=PAY, redact=["args.order"])
+
+
 def test_redact_of_one_action_concerns_rules_about_it() -> None:
     """Another action's redaction hides nothing here."""
     held = rule("r", "block", match="shop.pay", when={"args.card": "4111"})
