@@ -125,11 +125,12 @@ def _for_whom(record: HoldRecord) -> list[Block]:
 
 def _open(record: HoldRecord, place: Place) -> list[Block]:
     values = decisive_values(record)
+    unseen = record.view_required or not fits_card(values)
     return [
         *_why(record),
         *edits.edit_blocks(record),
-        *_decisive(record, values),
-        *_buttons(record),
+        *_decisive(values, unseen=unseen),
+        *_buttons(record, unseen=unseen),
         _terms(record),
         _mark(record, place),
         *story.comment_blocks(record, COMMENTS),
@@ -167,9 +168,9 @@ def _because(ruling: Ruling) -> str:
     return f"{clip(one_line(reason), REASON_WIDTH)} ({ruling.rule})"
 
 
-def _decisive(record: HoldRecord, values: tuple[Value, ...]) -> list[Block]:
+def _decisive(values: tuple[Value, ...], *, unseen: bool) -> list[Block]:
     shown = _uncut(values) if fits_card(values) else [listing(values, CUT_VALUES, 300)]
-    if must_view(record):
+    if unseen:
         shown.append(blocks.say(f"*Open “View everything” before you approve*: {_why_view(values)}"))
     return shown
 
@@ -187,15 +188,13 @@ def _uncut(values: tuple[Value, ...]) -> list[Block]:
     return shown
 
 
-def _buttons(record: HoldRecord) -> list[Block]:
+def _buttons(record: HoldRecord, *, unseen: bool) -> list[Block]:
     """Return the answers in one row; where everything must be seen first, that comes first."""
     reference = str(Reference.of(record))
-    view = blocks.button(
-        "View everything", names.VIEW, reference, style="primary" if must_view(record) else ""
-    )
+    view = blocks.button("View everything", names.VIEW, reference, style="primary" if unseen else "")
     deny = blocks.button("Deny", names.DENY, reference)
-    approve, more = approve_button(record), _and_more(record, reference)
-    row = [view, approve, deny] if must_view(record) else [approve, deny, view]
+    approve, more = approve_button(record, unseen=unseen), _and_more(record, reference)
+    row = [view, approve, deny] if unseen else [approve, deny, view]
     return [blocks.actions(*row, *more, *_other_ways(record, reference))]
 
 
@@ -207,11 +206,16 @@ def _other_ways(record: HoldRecord, reference: str) -> list[Block]:
     return [blocks.button("Edit and approve", names.EDIT, reference), comment]
 
 
-def approve_button(record: HoldRecord) -> Block:
-    """Return the button that approves; neither it nor its confirmation is green where that would mislead."""
+def approve_button(record: HoldRecord, *, unseen: bool = False) -> Block:
+    """Return the button that approves; neither it nor its confirmation is green where that would mislead.
+
+    Args:
+        record: The hold.
+        unseen: Whether a value that decides does not stand beside the button.
+    """
     careful = words.careful(record)
     sure = blocks.confirm("Approve this call?", _once(record), "Approve", style="danger" if careful else "")
-    style = "" if careful or must_view(record) else "primary"
+    style = "" if careful or unseen else "primary"
     return blocks.button("Approve", names.APPROVE, str(Reference.of(record)), style=style, confirm=sure)
 
 
