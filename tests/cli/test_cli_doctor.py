@@ -104,6 +104,13 @@ def test_tokens_are_named_but_never_shown(db: Path) -> None:
     assert "SLACK_APP_TOKEN is set" in texts
 
 
+@pytest.mark.parametrize(("said", "missing"), [("1", False), ("0", True), ("no", True)])
+def test_a_local_workspace_is_allowed_as_the_bot_reads_it(db: Path, said: str, missing: bool) -> None:
+    """What the bot takes for a no is none for the doctor: the token is missing then."""
+    found = _findings("--db", db, GATE_ALLOW_LOCAL_WORKSPACE=said, SLACK_BOT_TOKEN="")
+    assert any("SLACK_BOT_TOKEN is not set" in text for _, _, text in found) is missing
+
+
 def test_a_bot_module_of_the_users_own(db: Path) -> None:
     """A bot.py in this folder is reported, since it hides ours from 'python -m bot'."""
     Path("bot.py").write_text("")
