@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
@@ -138,7 +139,7 @@ def _writable(area: str, paths: list[Path]) -> Iterator[Finding]:
     """Report files and folders that others than their owner may write."""
     others = [path for path in paths if _mode(path) & (stat.S_IWGRP | stat.S_IWOTH) and not _sticky(path)]
     for path in others:
-        yield Finding(area, "bad", f"others may write {path}: run 'chmod go-w {path}'")
+        yield Finding(area, "bad", f"others may write {path}: run: chmod go-w {shlex.quote(str(path))}")
     if not others:
         yield Finding(area, "ok", f"only their owner may write {_named(paths)}")
 
@@ -147,7 +148,9 @@ def _private(paths: list[Path]) -> Iterator[Finding]:
     """Report files that others than their owner may read."""
     open_ones = [path for path in paths if _mode(path) & 0o077]
     for path in open_ones:
-        yield Finding("store", "bad", f"others may read or write {path}: run 'chmod 600 {path}'")
+        yield Finding(
+            "store", "bad", f"others may read or write {path}: run: chmod 600 {shlex.quote(str(path))}"
+        )
     if not open_ones:
         yield Finding("store", "ok", f"only their owner may read {_named(paths)}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -137,7 +138,7 @@ def _deliver(text: str, out: Path | None, as_json: bool) -> None:
     elif out is None:
         output.verbatim(text)
     else:
-        output.say(f"Wrote {out}. Read its comments, then: gate policy lint --policy {out}")
+        output.say(f"Wrote {out}. Read its comments, then: gate policy lint --policy {shlex.quote(str(out))}")
 
 
 def _write_new(out: Path, text: str) -> None:

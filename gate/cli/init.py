@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -83,9 +84,10 @@ def init_command(folder: Path, as_json: bool) -> None:
 
 def next_commands(folder: Path) -> dict[str, str]:
     """Return the next three commands and what each is for."""
+    named = shlex.quote(str(folder))
     return {
-        f"gate policy test --policy {folder}": "checks that the policy answers what its table says",
-        f"gate-bot --local --policy {folder}": "in a second terminal: answer on a page, without Slack",
+        f"gate policy test --policy {named}": "checks that the policy answers what its table says",
+        f"gate-bot --local --policy {named}": "in a second terminal: answer on a page, without Slack",
         "python app.py": "your agent, with the six lines of the README",
     }
 

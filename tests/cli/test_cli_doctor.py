@@ -62,9 +62,9 @@ def test_what_others_may_write_or_read(db: Path) -> None:
     db.chmod(0o644)
     files.key_path(db).chmod(0o640)
     bad = [text for _, state, text in _findings("--db", db, "--policy", policy, code=1) if state == "bad"]
-    assert any("others may write policies/desk.yml: run 'chmod go-w" in text for text in bad)
+    assert any("others may write policies/desk.yml: run: chmod go-w" in text for text in bad)
     assert any("others may write policies: run" in text for text in bad)
-    assert any(f"others may read or write {db}: run 'chmod 600" in text for text in bad)
+    assert any(f"others may read or write {db}: run: chmod 600" in text for text in bad)
     assert any(f"others may read or write {files.key_path(db)}" in text for text in bad)
     assert len(bad) == 4
 

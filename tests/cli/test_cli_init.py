@@ -104,6 +104,11 @@ def test_init_into_another_folder() -> None:
     assert found["next"][0] == "gate policy test --policy set/of/mine"
 
 
+def test_the_next_commands_can_be_copied() -> None:
+    """A folder with a space in its name stands in quotes, so that a shell takes it for one word."""
+    assert read("init", "my policies")["next"][0] == "gate policy test --policy 'my policies'"
+
+
 def test_a_place_that_cannot_be_written_is_a_usage_error() -> None:
     """A file where the folder should be ends with 2, without a traceback."""
     Path("taken").write_text("")
