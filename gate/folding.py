@@ -14,6 +14,8 @@ _SETTLED = re.compile(
 )
 """Characters that are visible and look the same in every Unicode form, alone and beside each other."""
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+"""Control characters that are no white space: nobody sees them."""
 
 
 def _is_invisible(char: str) -> bool:
@@ -23,15 +25,20 @@ def _is_invisible(char: str) -> bool:
 
 
 def is_settled(text: str) -> bool:
-    """Tell whether nothing but its case and surrounding space can make a text look like another."""
+    """Tell whether nothing but case, surrounding space and controls can make a text look like another."""
     return text.isascii() or _SETTLED.fullmatch(text) is not None
 
 
-def plain_text(text: str) -> str:
-    """Take away Unicode form (NFKC), invisible characters and surrounding space; keep case."""
+def uniform(text: str) -> str:
+    """Take away Unicode form (NFKC), invisible characters and surrounding space; keep case and controls."""
     if is_settled(text):
         return text.strip()
     return _visible(unicodedata.normalize("NFKC", _visible(text))).strip()
+
+
+def plain_text(text: str) -> str:
+    """Reduce text to what people see of it: ``uniform``, without control characters; keep case."""
+    return uniform(text if text.isprintable() else _CONTROLS.sub("", text))
 
 
 def _visible(text: str) -> str:
@@ -48,7 +55,7 @@ def fold(text: str) -> str:
         invisible characters; folding it again changes nothing.
     """
     if is_settled(text):
-        return text.strip().casefold()
+        return plain_text(text).casefold()
     folded = plain_text(plain_text(text).casefold())
     return folded if folded == text else fold(folded)
 
@@ -60,7 +67,7 @@ _APART = "\ud800"
 def plain_texts(texts: Sequence[str]) -> list[str]:
     """Return ``plain_text`` of each of many texts, worked out for all at once."""
     joined = "".join(texts)
-    if _APART in joined:
+    if _APART in joined or (not joined.isprintable() and _CONTROLS.search(joined)):
         return list(map(plain_text, texts))
     if is_settled(joined):
         return list(map(str.strip, texts))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gate.errors import ActionError
-from gate.folding import plain_text
+from gate.folding import uniform
 from gate.values import is_action_name, quoted
 
 HOST, SERVER = "host", "server"
@@ -20,7 +20,7 @@ _SEPARATORS = re.compile(r"[ !#$%&'()+,/:;=@~|]+")
 
 def is_foreign(name: object) -> bool:
     """Tell whether a name has the form that MCP clients give to the tools of servers."""
-    return isinstance(name, str) and plain_text(name)[: len(PREFIX)].lower() == PREFIX
+    return isinstance(name, str) and uniform(name)[: len(PREFIX)].lower() == PREFIX
 
 
 def action_name(original: str, *, servers: Iterable[str] = ()) -> str:
@@ -39,7 +39,7 @@ def action_name(original: str, *, servers: Iterable[str] = ()) -> str:
     Raises:
         ActionError: It cannot be brought into that form; says why.
     """
-    plain = plain_text(original)
+    plain = uniform(original)
     name = _joined(plain[len(PREFIX) :], servers, original) if is_foreign(original) else plain
     name = _SEPARATORS.sub("_", name)
     if not is_action_name(name):
@@ -57,7 +57,7 @@ def name_of(server: str, tool: str) -> str:
     Raises:
         ActionError: They cannot be brought into that form; says why.
     """
-    return action_name(f"{plain_text(server)}.{plain_text(tool)}")
+    return action_name(f"{uniform(server)}.{uniform(tool)}")
 
 
 def _joined(rest: str, servers: Iterable[str], original: str) -> str:
