@@ -9,6 +9,7 @@ from bot import names
 from bot.answers import Answers
 from bot.deciding import OLD, OTHER_STORE, Answer, Deciding
 from bot.desk import Desk
+from bot.directory import User
 from bot.forms import FAILED, LONGEST_REASON, TOO_LONG, errors, lacking, window, words_of
 from bot.payloads import Press, input_value
 from bot.references import Origin, Reference
@@ -89,19 +90,22 @@ class Bursting:
         if not comment and any(each.comment_to_deny for each in burst.pending):
             return errors(lacking(press))
         done, left = 0, []
+        user = await self._desk.eligibility.looked_up(press.who)
         for each in burst.pending:
             record = await self._desk.run(self._desk.service.hold, each.id)
-            why = await self._deny(press, origin, record, comment) if _among(marks, record) else LATER
+            why = await self._deny(press, origin, record, comment, user) if _among(marks, record) else LATER
             done += why == ""
             left += [f"{record.described} ({record.id[:6]}): {why}"] if why else []
         title = "Denied" if done else "Not denied"
         return {"response_action": "update", "view": modals.told(title, *_told(done, left))}
 
-    async def _deny(self, press: Press, origin: Origin, record: HoldRecord, comment: str) -> str:
+    async def _deny(
+        self, press: Press, origin: Origin, record: HoldRecord, comment: str, user: User | None
+    ) -> str:
         """Deny one call; return why it is left, empty where it is denied."""
         own = Origin(Reference.of(record), origin.channel, origin.ts)
         try:
-            await self._deciding.decide(press, own, record, Answer("deny", comment))
+            await self._deciding.decide(press, own, record, Answer("deny", comment), user=user)
         except Fault as fault:
             return str(fault)
         return ""
@@ -145,11 +149,12 @@ class Bursting:
 
     async def _decidable(self, press: Press, burst: Burst) -> bool:
         """Tell whether somebody may decide any call of a burst."""
+        user = await self._desk.eligibility.looked_up(press.who)
         for each in burst.pending:
             record = await self._desk.run(self._desk.service.hold, each.id)
             also = await self._desk.run(self._desk.service.approvers_of, record.id)
             try:
-                await self._desk.eligibility.check(record, press.who, also)
+                await self._desk.eligibility.check(record, press.who, also, user=user)
             except NotEligible:
                 continue
             if record.state is State.PENDING:

@@ -10,6 +10,7 @@ from bot import names
 from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
+from bot.directory import User
 from bot.eligibility import Eligible, channels_of
 from bot.files import Files
 from bot.homes import Homes
@@ -142,14 +143,16 @@ class Deciding:
         told = await self._files.share(record, origin.channel) if press.action == names.FILE else ""
         return await self._show_page(view, _turned(press.action, origin), record, person, told)
 
-    async def decide(self, press: Press, origin: Origin, record: HoldRecord, answer: Answer) -> HoldRecord:
-        """Judge the person and ask the store to record their answer.
+    async def decide(
+        self, press: Press, origin: Origin, record: HoldRecord, answer: Answer, *, user: User | None = None
+    ) -> HoldRecord:
+        """Judge the person, looked up now or for this press, and ask the store to record their answer.
 
         Raises:
             NotEligible: They may not answer.
             IllegalMove: The store refuses the answer.
         """
-        eligible = await self.eligible(press, origin, record)
+        eligible = await self.eligible(press, origin, record, user=user)
         desk = self._desk
         if answer.said == "approve":
             await self.want_view(record)
@@ -237,7 +240,9 @@ class Deciding:
         if self._desk.service.clock.now() >= ends:
             raise IllegalMove("Too late: the time to answer has ended. Nothing ran.", code="late")
 
-    async def eligible(self, press: Press, origin: Origin, record: HoldRecord) -> Eligible:
+    async def eligible(
+        self, press: Press, origin: Origin, record: HoldRecord, *, user: User | None = None
+    ) -> Eligible:
         """Return what makes who pressed an approver; a refusal is recorded.
 
         Raises:
@@ -245,7 +250,7 @@ class Deciding:
         """
         also = await self._desk.run(self._desk.service.approvers_of, record.id)
         try:
-            return await self._desk.eligibility.check(record, press.who, also)
+            return await self._desk.eligibility.check(record, press.who, also, user=user)
         except NotEligible as fault:
             await self.refused(press, origin, fault)
             raise

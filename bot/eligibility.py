@@ -51,13 +51,23 @@ class Eligibility:
         self._directory = directory
         self._team = team
 
-    async def check(self, record: HoldRecord, who: Clicker, also: Sequence[Approver] = ()) -> Eligible:
+    async def looked_up(self, who: Clicker) -> User | None:
+        """Return somebody as Slack tells now, for many answers of one press; None for who counts nowhere."""
+        try:
+            return await self._person(who)
+        except NotEligible:
+            return None
+
+    async def check(
+        self, record: HoldRecord, who: Clicker, also: Sequence[Approver] = (), *, user: User | None = None
+    ) -> Eligible:
         """Return what makes somebody an approver of a hold.
 
         Args:
             record: The hold.
             who: Who wants to decide.
             also: Approver entries of the policy in force that may matter beside the hold's own.
+            user: Who that is, looked up for this press; None looks them up now.
 
         Returns:
             The person and the approver entries they satisfy, at least one.
@@ -65,7 +75,7 @@ class Eligibility:
         Raises:
             NotEligible: They may not decide it; the message is for them.
         """
-        user = await self._person(who)
+        user = user or await self._person(who)
         named = {*also, *(approver for need in record.requirements for approver in need.approvers)}
         satisfied, failures = await self._satisfied(user, self._open_to(user, named))
         if satisfied and asked_for(record, user.ids):

@@ -122,6 +122,20 @@ def test_deny_all_denies_each_by_itself(office_of: Any, transport: Any) -> None:
     assert _buttons(message) == []
 
 
+def test_deny_all_looks_a_person_up_once(office_of: Any) -> None:
+    """A hundred calls do not use up what Slack lets be asked about people while others want to answer."""
+    office = office_of(FAST)
+    office.open()
+    holds = _refunds(office, 5)
+    view = _press(office, "U0ALICE", names.DENY_ALL, "Denies each of the 5 calls")
+    known = len(office.control.calls("users.info"))
+    office.control.submit_view("U0ALICE", view["id"], _reason("no claim"))
+    for each in holds:
+        office.until(each, State.DENIED)
+    asked = office.control.calls("users.info")[known:]
+    assert len([each for each in asked if "U0ALICE" in str(each)]) == 1
+
+
 def test_what_somebody_may_not_decide_is_left_and_named(office_of: Any) -> None:
     """Of four calls one is for others: three end, one stays, the window says which and the log why."""
     office = office_of(FAST)
