@@ -506,12 +506,15 @@ def test_nobody_elses_look_counts_for_the_editor() -> None:
     )
     gate = service(text=text)
     hold = _held(gate, amount=400, to="bob", note="sk_live_4eC39HqLyjWDarjtT1zdp7dc")
-    gate.record_view(hold, nonce=gate.hold(hold).nonce, person=ALICE)
+    before = gate.hold(hold).nonce
+    gate.record_view(hold, nonce=before, person=ALICE)
     after = change(gate, hold, BOB, amount=600)
     assert (after.state, after.version, after.decisions) == (State.PENDING, 2, ())
     with pytest.raises(IllegalMove) as caught:
         answer(gate, hold, BOB)
     assert caught.value.code == "view_required"
+    with pytest.raises(IllegalMove, match="changed meanwhile"):
+        gate.record_view(hold, nonce=before, person=BOB)  # a look at the version before
     gate.record_view(hold, nonce=after.nonce, person=BOB)
     assert answer(gate, hold, BOB).state == State.APPROVED
 

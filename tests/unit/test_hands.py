@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
+from gate.errors import IllegalMove
 from gate.lifecycle import State
 from gate.service.hands import Hands
 from gate.verbs.claim import End
@@ -117,3 +120,15 @@ def test_what_was_in_the_hand_of_somebody_gone_is_in_doubt() -> None:
     gate.heartbeat()
     assert (gate.action(lost).state, gate.action(kept).state) == (State.IN_DOUBT, State.RUNNING)
     assert "no longer has it in hand" in gate.action(lost).reason
+
+
+def test_an_allowed_call_is_begun_once_and_as_itself() -> None:
+    """What was allowed begins as that very call, one time; another call, or a second time, is refused."""
+    gate = service()
+    call = act(amount=5, to="bob")
+    record = gate.submit(call).record
+    with pytest.raises(IllegalMove, match="not the one that was allowed"):
+        gate.begin(record, act(amount=6, to="bob"))
+    gate.begin(record, call)
+    with pytest.raises(IllegalMove, match="begun already"):
+        gate.begin(record, call)
