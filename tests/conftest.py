@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave out of every later sweep for garbage what stays anyway: thousands of tests, and what they import."""
+    """Leave what stays anyway, thousands of tests and what they import, out of every later sweep."""
     gc.collect()
     gc.freeze()
 
