@@ -8,6 +8,7 @@ So every store lets go of its file before a fork, and each process opens it for 
 
 from __future__ import annotations
 
+import logging  # noqa: F401 - it asks about forks too: loaded first, its lock is taken after those of stores
 import os
 import threading
 import weakref
@@ -50,9 +51,15 @@ def opened(store: Forked, begin: Callable[[], None]) -> None:
         _stores.add(store)
 
 
+_under_way = False
+"""Whether a fork was asked about: what is loaded between the hooks of one hears of its end alone."""
+
+
 def before() -> None:
     """Ask every store before a fork."""
+    global _under_way
     _lock.acquire()
+    _under_way = True
     for store in list(_stores):
         store.hold()
         _held.append(store)
@@ -62,15 +69,19 @@ def before() -> None:
 
 def after_in_parent() -> None:
     """Let every store go on where the fork was made."""
+    global _under_way
+    if not _under_way:
+        return
     while _held:
         _held.pop().after_fork_in_parent()
+    _under_way = False
     _lock.release()
 
 
 def after_in_child() -> None:
     """Make every store that of a new process."""
-    global _lock
-    _lock = threading.Lock()
+    global _lock, _under_way
+    _lock, _under_way = threading.Lock(), False
     while _held:
         _held.pop().after_fork_in_child()
 

@@ -122,3 +122,10 @@ def test_a_closed_store_stays_closed_over_a_fork(gate: Service) -> None:
     with pytest.raises(StoreError) as caught:
         run(gate)
     assert caught.value.code == "closed"
+
+
+def test_the_end_of_a_fork_that_was_not_asked_about_changes_nothing(gate: Service) -> None:
+    """What is loaded between the hooks of a fork hears of its end alone, and releases no lock."""
+    forks.after_in_parent()
+    assert gate.action(run(gate)).state == "succeeded"
+    assert child(lambda: run(gate)) != ""
