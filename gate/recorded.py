@@ -48,8 +48,19 @@ def facts_taken(facts: Mapping[str, Any]) -> Mapping[str, Any]:
         raise ActionError(str(error).replace("args", "facts", 1)) from None
 
 
-def facts_shown(facts: Mapping[str, Any]) -> str:
-    """Return facts as JSON text for the log and the ledger: what a key names as secret is hidden."""
+LOST = "null"
+"""What is written for the facts of a call whose host could not say them: none of them is known."""
+
+
+def facts_shown(facts: Mapping[str, Any], *, lost: bool) -> str:
+    """Return facts as JSON text for the log and the ledger: what a key names as secret is hidden.
+
+    Args:
+        facts: The facts.
+        lost: Whether host code could not say them.
+    """
+    if lost:
+        return LOST
     if not facts:
         return "{}"
     return _text(redact(facts, root="facts"))

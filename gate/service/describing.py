@@ -51,7 +51,7 @@ def _others(template: str | None) -> tuple[tuple[str, ...], ...]:
 
 def _text(subject: Subject, keys: tuple[str, ...], hidden: Sequence[str], secrets: Sequence[str]) -> str:
     """Return the value at a path as people may read it; empty where there is none."""
-    if keys[0] == "facts":
+    if keys[0] == "facts" and not subject.action.facts_lost:
         return _fact(subject.action.facts, keys[1:], secrets)
     if _is_hidden(subject.known, keys, hidden):
         return HIDDEN

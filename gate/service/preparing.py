@@ -71,7 +71,7 @@ def spending_of(
     entry = Entry(
         arguments=_ENCODER.encode(redacted.arguments),
         hidden=_hidden(policy.known(action), action, redacted, key) if redacted.hidden else "{}",
-        facts=facts_shown(action.facts),
+        facts=facts_shown(action.facts, lost=action.facts_lost),
         told=_told(action),
     )
     return Spending(tuple(ledger.sealed(rerouted_use(use, channel), key) for use in uses), entry)

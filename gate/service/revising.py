@@ -50,7 +50,8 @@ def recorded_of(verdict: Verdict, given: Action, redacted: Redacted, entry: Entr
     fields = tuple(field for field in found if field is not None)
     if not fields:
         return ""
-    return rows.dump(Recorded, Recorded(fields, entry.hidden, facts_shown(given.facts), entry.told))
+    facts = facts_shown(given.facts, lost=given.facts_lost)
+    return rows.dump(Recorded, Recorded(fields, entry.hidden, facts, entry.told))
 
 
 def _field(path: str, arguments: Mapping[str, Any], hidden: tuple[str, ...]) -> Field | None:

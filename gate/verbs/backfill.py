@@ -13,7 +13,7 @@ from gate.clock import to_us
 from gate.model import Action, Effect, Parameters
 from gate.policy.policyset import PolicySet
 from gate.policy.uses import Hidden, uses_of
-from gate.recorded import read_back
+from gate.recorded import LOST, read_back
 from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.values import decimal_of_text
@@ -198,7 +198,8 @@ def action_of(row: Row) -> Action:
         return Hidden(kept or "")
 
     arguments = {name: read_back(value, ("args", name), swap) for name, value in _json(row["arguments"])}
-    facts = {name: read_back(value, ("facts", name), swap) for name, value in _json(row["facts"])}
+    lost = row["facts"] == LOST
+    facts = () if lost else _json(row["facts"])
     return Action(
         name=row["name"],
         arguments=arguments,
@@ -208,7 +209,8 @@ def action_of(row: Row) -> Action:
         effect=known.effect,
         parameters=known.parameters,
         source=known.source,
-        facts=facts,
+        facts={name: read_back(value, ("facts", name), swap) for name, value in facts},
+        facts_lost=lost,
     )
 
 

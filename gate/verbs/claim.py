@@ -12,6 +12,7 @@ from gate.errors import IllegalMove
 from gate.lifecycle import State, Verb
 from gate.model import Action, ActionRecord, Ruling
 from gate.model.own_rules import blocked_code
+from gate.recorded import LOST
 from gate.store.port import Row
 from gate.verbs import asking, doubts, ends, freezing, ledger, look, timing, waiting
 from gate.verbs.asking import Judgement
@@ -131,10 +132,11 @@ def _block(
 
 
 def _start(turn: Turn, row: Row, asked: Judgement, found: Sequence[Judged]) -> None:
+    facts = asked.spending.entry.facts
     turn.move(
         row, Verb.CLAIM, State.RUNNING, actor=f"agent:{row['agent']}", revision=asked.verdict.revision,
-        facts=json.loads(asked.spending.entry.facts), budgets=ledger.told(found),
-        version=row["version"], digest=row["current_digest"],
+        facts=json.loads(facts), facts_lost=facts == LOST or None,
+        budgets=ledger.told(found), version=row["version"], digest=row["current_digest"],
     )  # fmt: skip
     turn.tx.run("UPDATE actions SET process = ? WHERE id = ?", (turn.process, row["id"]))
     decided = asking.asked_rules(row)

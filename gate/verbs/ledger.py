@@ -30,7 +30,7 @@ class Entry:
     Attributes:
         arguments: Redacted arguments.
         hidden: By path what stands for each hidden value: its fingerprint, or the number of an amount.
-        facts: Facts, redacted.
+        facts: Facts, redacted; null where host code could not say them.
         told: What the code declared of the tool.
     """
 

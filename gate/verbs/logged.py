@@ -119,6 +119,7 @@ def _call(body: Mapping[str, Any]) -> LoggedCall:
         parameters=known.parameters,
         source=known.source,
         facts={name: read_back(each, ("facts", name), swap) for name, each in body.get("facts", {}).items()},
+        facts_lost=body.get("facts_lost", False),
     )
     return LoggedCall(
         id=body["action"],

@@ -316,6 +316,7 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "erased": list(draft.redacted.hidden),
         "digest": draft.digest,
         "facts": {} if (facts := draft.spending.entry.facts) == "{}" else json.loads(facts),
+        "facts_lost": action.facts_lost or None,
         "tool": _read(draft.spending.entry.told),
         "budgets": ledger.told(draft.judged),
     }

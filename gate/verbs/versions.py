@@ -18,7 +18,7 @@ class Recorded:
     Attributes:
         fields: Places of the values that may be changed.
         hidden: By path what stands for each hidden value, as JSON text; see ``ledger.Entry``.
-        facts: The call's own facts as JSON text; those of its session are looked up.
+        facts: The call's own facts as JSON text, null where they were lost; its session's are looked up.
         told: What the code declared of the tool, as JSON text.
     """
 
