@@ -212,7 +212,7 @@ def test_a_window_that_comes_too_late_is_answered_otherwise(
     office.card(record)
     workspace.control.faults.set("views.open", kind="error", error="expired_trigger_id")
     office.press("U0ALICE", record, names.DENY)
-    office.whispered("U0ALICE", "/gate deny")
+    office.whispered("U0ALICE", "Press again, or use /gate holds")
     assert office.control.views("U0ALICE") == []
 
 

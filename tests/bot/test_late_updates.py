@@ -34,7 +34,7 @@ class Bots:
         self.record = office.hold()
         client = make_client(settings(office.workspace), retry=False)
         sight = Sight(Directory(client), TEAM_ID)
-        desk = Desk(office.agent, client, client, sight, TEAM_ID, "127.0.0.1", "socket", pool)
+        desk = Desk(office.agent, client, client, sight, TEAM_ID, "B0GATE", "127.0.0.1", "socket", pool)
         self._client, self.one, self.other = client, Cards(desk), Cards(desk)
         self.ts = ""
 
