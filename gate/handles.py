@@ -143,8 +143,10 @@ class Claim:
         action = replace(submission.action, arguments=copied(submission.action.arguments))
         self._action = action
         if isinstance(submission, Allowed):
-            self._runtime.service.begin(submission.record, action)
-            return submission.record
+            begun: ActionRecord = self._runtime.service.begin(submission.record, action)
+            if begun.state != State.RUNNING:
+                raise outcome_of(begun)
+            return begun
         claimed = self._claimed(action)
         if claimed.run:
             return claimed.record

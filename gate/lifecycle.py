@@ -50,11 +50,15 @@ MOVES: dict[tuple[State | None, Verb], frozenset[State]] = {
     (State.PENDING, Verb.CANCEL): frozenset({State.CANCELLED}),
     (State.APPROVED, Verb.CANCEL): frozenset({State.CANCELLED}),
     (State.APPROVED, Verb.CLAIM): frozenset({State.RUNNING, State.BLOCKED, State.PENDING}),
+    (State.RUNNING, Verb.CLAIM): frozenset({State.BLOCKED}),
     (State.RUNNING, Verb.SETTLE): frozenset({State.SUCCEEDED, State.FAILED}),
     (State.RUNNING, Verb.DOUBT): frozenset({State.IN_DOUBT, State.FAILED}),
     (State.IN_DOUBT, Verb.SETTLE): frozenset({State.SUCCEEDED, State.FAILED}),
 }
-"""From (state or None, verb) to the states it may lead to; a declared read is doubted into FAILED."""
+"""From (state or None, verb) to the states it may lead to.
+
+A declared read is doubted into FAILED. An allowed action that host code has not begun is blocked by a freeze.
+"""
 
 MAX_EDITS = 5
 """How often one call may be changed before it is approved."""

@@ -60,7 +60,8 @@ class Primitive(Opening):
             A block that gives a ``Run``: use ``run.arguments``, set ``run.result``.
 
         Raises:
-            Outcome: It cannot run: what became of it (on entering).
+            Outcome: It cannot run: what became of it (on entering); what was allowed before a freeze is
+                blocked by it.
             IllegalMove: It has run already (on entering).
         """
         from gate.handles import Claim

@@ -213,7 +213,8 @@ def _claimed(body: Body) -> str:
         return f"It was approved, but did not start, because {by} asks for another approval: {body['reason']}"
     if body["move"]["to"] == "blocked":
         by = ", ".join(body.get("rules", ()))
-        return f"It was approved, but blocked before it ran by {by}: {body.get('reason', '')} Nothing ran."
+        before = "allowed" if body["move"]["from"] == "running" else "approved"
+        return f"It was {before}, but blocked before it ran by {by}: {body.get('reason', '')} Nothing ran."
     revision = shapes.revision(body.get("revision", ""))
     return f"The approved call{_version(body)} was started, under policy revision {revision}."
 

@@ -129,16 +129,29 @@ class AgentVerbs(RefusalVerbs):
             self._waits.drop(waiter)
         return claimed
 
-    def begin(self, record: ActionRecord, action: Action) -> None:
+    def begin(self, record: ActionRecord, action: Action) -> ActionRecord:
         """Begin to run an allowed action that this process has in hand, once.
+
+        Returns:
+            The action; blocked where a freeze that came since it was allowed covers it.
 
         Raises:
             IllegalMove: It is another call, in nobody's hand any more, or was begun before.
         """
         if action_digest(self.store.key, action, afresh=True) != record.digest:
             raise IllegalMove(f"The call is not the one that was allowed as {record.id}.", code="changed")
+        with self.store.reader() as reader:
+            frozen = freezing.freeze_of(reader, action.agent, action.session)
         if not self._hands.take(record.id):
             raise IllegalMove(f"{record.id} was begun already or has ended; submit the action again.")
+        return self._stopped(record) if frozen else record
+
+    def _stopped(self, record: ActionRecord) -> ActionRecord:
+        with self._hands.taken(record.id), self._turn() as turn:
+            stopped = claiming.stop_frozen(turn, record.id)
+        if stopped is not None:
+            self._hands.drop(record.id)
+        return stopped or record
 
     def secrets(self, action_id: str) -> tuple[str, ...] | None:
         """Return the texts that people may not see of a call in hand; None where they are not known here."""

@@ -61,6 +61,16 @@ class Hands:
             self._taken.update({action_id} if free else ())
             return free
 
+    @contextmanager
+    def taken(self, action_id: str) -> Iterator[None]:
+        """Let an action that was taken be begun later after all, where the block raises."""
+        try:
+            yield
+        except BaseException:
+            with self._lock:
+                self._taken.discard(action_id)
+            raise
+
     def drop(self, action_id: str) -> None:
         """Give one action back; one that is not in hand is no error."""
         with self._lock:

@@ -41,8 +41,13 @@ def with_freeze(reader: Reader, action: Action, verdict: Verdict) -> Verdict:
     frozen = freeze_of(reader, action.agent, action.session)
     if frozen is None or verdict.effect.declared_read:
         return verdict
-    ruling = Ruling(FREEZE, "block", f"{describe(frozen)}: {frozen.reason}")
+    ruling = Ruling(FREEZE, "block", said_of(frozen))
     return replace(verdict, answer="block", rulings=(ruling,), requirements=())
+
+
+def said_of(freeze: Freeze) -> str:
+    """Return the reason of what a freeze blocks."""
+    return f"{describe(freeze)}: {freeze.reason}"
 
 
 def describe(freeze: Freeze) -> str:

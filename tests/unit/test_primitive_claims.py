@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from gate import Blocked, Denied, Gate, InDoubt, Pending, Ran
-from gate.errors import ActionError, IllegalMove, NoSession
+from gate.errors import ActionError, IllegalMove, NoSession, StoreError
 from gate.handles import Allowed, Held
 from gate.lifecycle import State
 from gate.model import Action
+from gate.verbs.freezing import Scope
 from tests.gate_kit import PATIENCE, gate_on, until
 from tests.kit import answer
 
@@ -45,6 +46,51 @@ def test_an_allowed_action_runs_in_its_block(gate: Gate) -> None:
     assert isinstance(ended, Ran)
     assert ended.result == 10
     with pytest.raises(IllegalMove, match="has run already"), gate.claim(again):
+        raise AssertionError("the block must not begin")
+
+
+@pytest.mark.parametrize(("scope", "id_"), [("everything", ""), ("agent", "desk"), ("session", "s1")])
+def test_a_freeze_stops_an_allowed_action_that_has_not_begun(gate: Gate, scope: Scope, id_: str) -> None:
+    """What was allowed before a freeze does not begin under it, and its end is a block that stays."""
+    submitted = gate.submit(act())
+    assert isinstance(submitted, Allowed)
+    gate.service.freeze(scope, id_, by="cli:alice", reason="Something is odd.")
+    with pytest.raises(Blocked, match=r"Something is odd\.") as caught, gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+    assert (caught.value.code, caught.value.rules) == ("frozen", ("gate/freeze",))
+    gate.service.unfreeze(scope, id_, by="cli:alice", reason="")
+    with pytest.raises(IllegalMove, match="has ended"), gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+    gate.service.heartbeat()
+    assert gate.service.action(submitted.action_id).state == State.BLOCKED
+    assert gate.service.verify().ok
+
+
+def test_a_freeze_of_others_and_declared_reads_stop_nothing(gate: Gate) -> None:
+    """Another agent's freeze is not this one's, and declared reads run under any."""
+    other, read = gate.submit(act()), gate.submit(Action("desk.get_orders", {"id": 1}, "desk", "s1"))
+    assert isinstance(other, Allowed)
+    assert isinstance(read, Allowed)
+    gate.service.freeze("agent", "shop", by="cli:alice", reason="")
+    with gate.claim(other) as run:
+        run.result = "paid"
+    gate.service.freeze("everything", "", by="cli:alice", reason="")
+    with gate.claim(read) as run:
+        run.result = "read"
+
+
+def test_a_freeze_that_cannot_be_recorded_leaves_the_action_to_be_claimed(gate: Gate) -> None:
+    """Where the block of an allowed action cannot be written, nothing runs, and it may be claimed again."""
+    submitted = gate.submit(act())
+    assert isinstance(submitted, Allowed)
+    gate.service.freeze("everything", "", by="cli:alice", reason="")
+    with gate.service.store.transaction() as tx:
+        tx.run("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END")
+    with pytest.raises(StoreError), gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+    with gate.service.store.transaction() as tx:
+        tx.run("DROP TRIGGER full")
+    with pytest.raises(Blocked), gate.claim(submitted):
         raise AssertionError("the block must not begin")
 
 
