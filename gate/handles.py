@@ -142,12 +142,9 @@ class Claim:
         # A copy nobody else can reach: what is compared with the approved call is what runs.
         action = replace(submission.action, arguments=copied(submission.action.arguments))
         self._action = action
-        if isinstance(submission, Allowed):
-            begun: ActionRecord = self._runtime.service.begin(submission.record, action)
-            if begun.state != State.RUNNING:
-                raise outcome_of(begun)
-            return begun
-        claimed = self._claimed(action)
+        claimed = (
+            self._begun(submission, action) if isinstance(submission, Allowed) else self._claimed(action)
+        )
         if claimed.run:
             return claimed.record
         ended = outcome_of(claimed.record)
@@ -156,6 +153,13 @@ class Claim:
                 f"{submission.action_id} has run already; read submission.hold.wait(0).outcome."
             )
         raise ended
+
+    def _begun(self, allowed: Allowed, action: Action) -> Claimed:
+        """Begin what was allowed, unless a freeze has come since."""
+        from gate.verbs.claim import Claimed
+
+        record: ActionRecord = self._runtime.service.begin(allowed.record, action)
+        return Claimed(record.state == State.RUNNING, record)
 
     def _claimed(self, action: Action) -> Claimed:
         """Take the approved version of a call in hand; one that was changed meanwhile is looked at again."""
