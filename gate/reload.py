@@ -9,12 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from gate.errors import PolicyError
+from gate.policy.folder import policy_files
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
 
 log = logging.getLogger("gate")
-
-_ENDINGS = frozenset({".yml", ".yaml"})
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -46,7 +45,7 @@ class PolicyWatch:
         if not settled or now == self._done:
             return
         self._done, before, self._texts = now, self._texts, self._read()
-        if before == self._texts:
+        if before is not None and before == self._texts:
             return
         try:
             self._apply(load_path(self._path))
@@ -69,16 +68,12 @@ class PolicyWatch:
             (each.name, stat.st_mtime_ns, stat.st_size) for each in files if (stat := _stat(each)) is not None
         )
 
-    def _read(self) -> dict[str, bytes]:
-        """Return the texts of the set by file; of what cannot be read, loading says why."""
+    def _read(self) -> dict[str, bytes] | None:
+        """Return the texts of the set by file; None where one cannot be read, of which loading says why."""
         with suppress(OSError):
-            files = self._path.iterdir() if self._path.is_dir() else [self._path]
-            return {
-                each.name: each.read_bytes()
-                for each in files
-                if each.suffix in _ENDINGS or each == self._path
-            }
-        return {}
+            files = policy_files(self._path) if self._path.is_dir() else [self._path]
+            return {each.name: each.read_bytes() for each in files}
+        return None
 
 
 def _stat(path: Path) -> os.stat_result | None:

@@ -10,6 +10,7 @@ import click
 from gate.cli import output
 from gate.cli.options import json_option
 from gate.errors import IllegalMove
+from gate.policy.folder import ENDINGS
 from gate.policy.schema_json import FILE_NAME, schema_text
 
 POLICY = """\
@@ -95,7 +96,7 @@ def next_commands(folder: Path) -> dict[str, str]:
 def _refuse_policies(folder: Path) -> None:
     """Refuse a folder with one of the files, or with a policy: one more would change what the set answers."""
     there = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
-    found = sorted(name for name in there if name in FILES or name.endswith((".yml", ".yaml")))
+    found = sorted(name for name in there if name in FILES or name.lower().endswith(ENDINGS))
     if found:
         named = ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")
         raise IllegalMove(

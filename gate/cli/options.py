@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 from gate.clock import SystemClock
-from gate.policy.load import TABLES
+from gate.policy.folder import policy_files
 from gate.service import Service
 from gate.store.anchors import Anchor, find
 from gate.store.files import default_path
@@ -149,11 +149,11 @@ def _text(path: str) -> str:
 
 
 def holds_policy(path: Path) -> bool:
-    """Tell whether a path is a file, or a folder with a policy file in it."""
-    if not path.is_dir():
-        return path.is_file()
-    files = [*path.glob("*.yml"), *path.glob("*.yaml")]
-    return any(not file.name.endswith(TABLES) for file in files)
+    """Tell whether a path is a file, or a folder with a policy file in it; loading says what is not read."""
+    try:
+        return bool(policy_files(path)) if path.is_dir() else path.is_file()
+    except OSError:
+        return True
 
 
 def policy_here(policy: Path | None) -> Path | None:

@@ -18,7 +18,8 @@ from gate.cli.linting import lint_command, schema_command
 from gate.cli.options import db_option, json_option, opened, policy_here, policy_option, required_policy
 from gate.cli.status import current_revision, revision_line
 from gate.errors import PolicyError
-from gate.policy.load import TABLES, load_path
+from gate.policy.folder import TABLES
+from gate.policy.load import load_path
 from gate.policy.tables import RowResult, run_table_text, untold_tools
 
 

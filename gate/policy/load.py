@@ -13,6 +13,7 @@ from gate.policy.budgets import Budget, compile_budget
 from gate.policy.conditions import compile_condition
 from gate.policy.crosschecks import check_actions, check_set
 from gate.policy.effects import Entry
+from gate.policy.folder import misspelt, policy_files
 from gate.policy.limits import read_limits
 from gate.policy.names import read_names, with_ids
 from gate.policy.places import Loc
@@ -21,12 +22,13 @@ from gate.policy.schema import ActionKeys, ApprovalKeys, PolicyHead, RuleKeys, r
 from gate.policy.source import Document, read_bytes, read_text
 from gate.values import IDENTIFIER, Glob, quoted
 
-TABLES = (".test.yml", ".test.yaml")
 _RESERVED = "gate"
 
 
 def load_path(path: str | Path) -> PolicySet:
     """Load a set from one file, or from every ``*.yml`` and ``*.yaml`` directly in a folder.
+
+    A file whose ending is in capitals, and one that cannot be read, are errors: a rule may stand in it.
 
     Args:
         path: File or folder; in a folder test tables and names that begin with a dot are passed over.
@@ -38,12 +40,17 @@ def load_path(path: str | Path) -> PolicySet:
         PolicyError: Something is wrong; carries every problem of every file.
     """
     root = Path(path)
-    files = _files(root) if root.is_dir() else [root]
+    try:
+        files = policy_files(root) if root.is_dir() else None
+    except OSError as error:
+        raise PolicyError([Problem(str(path), 0, 0, "", f"cannot be read: {error.strerror}")]) from None
+    if files is None:
+        return _load({root.name: _read(root)})
     if not files:
         raise PolicyError(
             [Problem(str(path), 0, 0, "", "the folder holds no policy: write a *.yml file into it")]
         )
-    return _load({file.name: _read(file) for file in files})
+    return _load({file.name: _read_listed(file) for file in files})
 
 
 def load_texts(texts: Mapping[str, str]) -> PolicySet:
@@ -60,21 +67,23 @@ def load_texts(texts: Mapping[str, str]) -> PolicySet:
     return _load({name: (texts[name], read_text(texts[name], name)) for name in sorted(texts)})
 
 
-def _files(folder: Path) -> list[Path]:
-    found = [*folder.glob("*.yml"), *folder.glob("*.yaml")]
-    return sorted(each for each in found if not each.name.endswith(TABLES) and not each.name.startswith("."))
+def _read_listed(file: Path) -> tuple[str, Document]:
+    said = misspelt(file)
+    return _unread(file, said) if said else _read(file)
+
+
+def _unread(file: Path, said: str) -> tuple[str, Document]:
+    document = Document(str(file), ok=False)
+    document.add_at(None, (), said)
+    return "", document
 
 
 def _read(file: Path) -> tuple[str, Document]:
     try:
         data = file.read_bytes()
     except OSError as error:
-        said = (
-            "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-        )
-        document = Document(str(file), ok=False)
-        document.add_at(None, (), said)
-        return "", document
+        gone = isinstance(error, FileNotFoundError)
+        return _unread(file, "does not exist" if gone else f"cannot be read: {error.strerror}")
     document = read_bytes(data, str(file))
     return data.decode("utf-8", "replace").removeprefix("\ufeff"), document
 

@@ -282,6 +282,22 @@ def test_everything_that_cannot_be_carried_over_is_said_at_once() -> None:
     assert 'did you mean "deny"?' in found[0]
 
 
+def test_no_file_of_a_folder_is_passed_over(tmp_path: Path) -> None:
+    """An ending in capitals counts; what cannot be read, and a folder that is a link, are errors."""
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    (folder / "a.yaml").write_text(LIMIT, encoding="utf-8")
+    (folder / "b.YML").write_text(policy("never", "  decision: {type: deny}\n"), encoding="utf-8")
+    assert "- id: never" in import_files([folder], PEOPLE)
+    (folder / "c.yml").symlink_to(tmp_path / "gone")
+    with pytest.raises(PolicyError, match=r"c\.yml: cannot be read"):
+        import_files([folder], PEOPLE)
+    (folder / "c.yml").unlink()
+    (folder / "more").symlink_to(tmp_path, target_is_directory=True)
+    with pytest.raises(PolicyError, match="more: is a link to a folder"):
+        import_files([folder], PEOPLE)
+
+
 def test_a_folder_without_files_is_an_error(tmp_path: Path) -> None:
     """Nothing to read is said, not written down as an empty policy."""
     with pytest.raises(PolicyError, match="holds no"):

@@ -296,6 +296,36 @@ def test_what_cannot_be_read_is_a_problem_and_no_traceback(tmp_path: Path) -> No
         load_texts({})
 
 
+@pytest.mark.parametrize("name", ["never.YML", "never.Yaml", "never.test.YML"])
+def test_an_ending_in_capitals_is_never_passed_over(tmp_path: Path, name: str) -> None:
+    """A rule that blocks may stand in it; every such file is named at once, with what is wrong elsewhere."""
+    (tmp_path / "one.yml").write_text(OK)
+    (tmp_path / name).write_text(OK)
+    right = name.rpartition(".")[0] + "." + name.rpartition(".")[2].lower()
+    with pytest.raises(PolicyError, match=f"{name}: would be passed over.*name it {right}"):
+        load_path(tmp_path)
+    (tmp_path / "one.yml").write_text("default: maybe\n")
+    with pytest.raises(PolicyError) as caught:
+        load_path(tmp_path)
+    assert len(caught.value.problems) == 2
+
+
+def test_a_link_is_followed_and_one_to_nowhere_is_an_error(tmp_path: Path) -> None:
+    """A file of a folder that cannot be read keeps the set from loading."""
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (tmp_path / "elsewhere.txt").write_text(OK)
+    (folder / "one.yml").symlink_to(tmp_path / "elsewhere.txt")
+    assert [each.name for each in load_path(folder).files] == ["one"]
+    (folder / "never.yml").symlink_to(tmp_path / "gone.yml")
+    with pytest.raises(PolicyError, match=r"never\.yml: does not exist"):
+        load_path(folder)
+    (folder / "never.yml").unlink()
+    (folder / "never.yml").symlink_to(folder / "never.yml")
+    with pytest.raises(PolicyError, match=r"never\.yml: cannot be read"):
+        load_path(folder)
+
+
 def test_the_revision_is_the_digest_of_the_content(tmp_path: Path) -> None:
     """The same texts from a folder or from the store have one revision; any change has another."""
     (tmp_path / "b.yml").write_text(OK)

@@ -133,6 +133,30 @@ def test_a_change_is_taken_after_two_equal_looks(tmp_path: Path) -> None:
     assert "lte: 30}" in taken[0].texts["desk.yml"]
 
 
+def test_a_file_in_capitals_and_one_that_cannot_be_read_are_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each change that does not load is told, also where the one before it did not either."""
+    _files(tmp_path, POLICY)
+    taken = Taken()
+    watch = PolicyWatch(tmp_path, taken.take)
+    (tmp_path / "never.YML").write_text(POLICY)
+    watch.look(), watch.look()
+    assert "never.YML: would be passed over" in caplog.text
+    (tmp_path / "never.YML").unlink()
+    (tmp_path / "gone.yml").symlink_to(tmp_path / "nowhere")
+    for text in (POLICY.replace("lte: 10}", "lte: 20}"), POLICY.replace("lte: 10}", "lte: 30}")):
+        caplog.clear()
+        _files(tmp_path, text)
+        watch.look(), watch.look()
+        assert "gone.yml: does not exist" in caplog.text
+    (tmp_path / ".#gone.yml").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "gone.yml").unlink()
+    _files(tmp_path, text)
+    watch.look(), watch.look()
+    assert ["lte: 30}" in each.texts["desk.yml"] for each in taken] == [True]
+
+
 def test_a_file_that_is_only_written_again_is_no_change(tmp_path: Path) -> None:
     """A policy that a start left out of force does not come back because its file has another time."""
     _files(tmp_path, POLICY)

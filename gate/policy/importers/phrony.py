@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import PolicyError, Problem
 from gate.model import Answer
+from gate.policy.folder import ENDINGS
 from gate.policy.importers.draft import Draft, DraftRule, Ids, People
 from gate.policy.importers.phrony_conditions import Conditions, Tree, joined
 from gate.policy.importers.phrony_timeouts import only_role, timeout
@@ -37,7 +39,8 @@ def import_files(paths: Sequence[Path], people: People) -> str:
     """Import policy documents, and what agents among them say of the tools a policy is attached to.
 
     Args:
-        paths: Files, or folders whose ``*.yaml`` and ``*.yml`` are read, folders in them too.
+        paths: Files, or folders whose ``*.yaml`` and ``*.yml`` are read, folders in them too; capitals
+            of an ending do not count.
         people: Who approves, and where.
 
     Returns:
@@ -61,10 +64,24 @@ def import_texts(texts: Mapping[str, str], people: People) -> str:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(each for each in path.rglob("*") if each.suffix in (".yml", ".yaml") and each.is_file())
+    found = [each for each in sorted(_below(path)) if each.name.lower().endswith(ENDINGS)]
     if not found:
         raise PolicyError([Problem(str(path), 0, 0, "", "the folder holds no *.yaml file")])
     return found
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield every file of a folder and of the folders in it; a folder that cannot be read is an error."""
+    for top, folders, names in os.walk(folder, onerror=_unlisted):
+        for name in folders:
+            if (linked := Path(top, name)).is_symlink():
+                said = "is a link to a folder, which is not followed: name the folder too, or take it away"
+                raise PolicyError([Problem(str(linked), 0, 0, "", said)])
+        yield from (Path(top, name) for name in names)
+
+
+def _unlisted(error: OSError) -> None:
+    raise PolicyError([Problem(str(error.filename), 0, 0, "", f"cannot be read: {error.strerror}")]) from None
 
 
 @dataclass(slots=True)
