@@ -20,6 +20,7 @@ from apscheduler.triggers.base import BaseTrigger  # type: ignore[import-untyped
 
 from gate.clock import Clock, monotonic
 from gate.errors import GateError
+from gate.threads import begun
 from gate.verbs.waiting import HEARTBEAT
 
 SWEEP_EVERY = timedelta(seconds=30)
@@ -106,8 +107,8 @@ class Expiry:
     def start(self) -> None:
         """Sweep once, then keep going until ``stop``."""
         self._sweep()
-        self._scheduler.start()
-        threading.Thread(target=self._look_after, name="gate-upkeep", daemon=True).start()
+        begun(self._scheduler.start)
+        begun(threading.Thread(target=self._look_after, name="gate-upkeep", daemon=True).start)
 
     def stop(self) -> None:
         """Stop; safe to call twice and before ``start``."""

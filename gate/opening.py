@@ -98,6 +98,8 @@ class Opening:
             return self._live
 
     def _open_here(self, inherited: Runtime | None) -> Runtime:
+        # What calls load is loaded now: a fork beside a thread that is still loading leaves it half there.
+        from gate import calling  # noqa: F401
         from gate.runtime import Runtime
 
         if inherited is not None:

@@ -85,9 +85,17 @@ class Runtime:
         return cls(service, context, watch=_watch(settings, service)).start()
 
     def start(self) -> Self:
-        """Begin the upkeep."""
-        if self._expiry is not None:
-            self._expiry.start()
+        """Begin the upkeep; where that cannot be, everything is closed.
+
+        Raises:
+            Fault: There is no thread left for it (code ``no_thread``).
+        """
+        try:
+            if self._expiry is not None:
+                self._expiry.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def in_child(self) -> Self:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from gate.errors import GateError
 from gate.lifecycle import State
+from gate.threads import begun
 
 INTERVAL = 0.03
 """Seconds between two looks at everything that is waited for."""
@@ -85,7 +86,7 @@ class Poller:
     def _start(self) -> None:
         if self._thread is None:
             thread = threading.Thread(target=self._run, name="gate-poller", daemon=True)
-            thread.start()  # one that cannot be started is tried again by the next wait
+            begun(thread.start)  # one that cannot be started is tried again by the next wait
             self._thread = thread
 
     def remove(self, watch: Watch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gate.errors import StoreError
+from gate.errors import Fault, StoreError
 from gate.lifecycle import State
 from gate.wait import seconds
 from gate.waiting import Poller, Seen, Watch
@@ -147,8 +147,9 @@ def test_a_poller_whose_thread_cannot_start_tries_again(monkeypatch: pytest.Monk
 
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refuse)
-        with pytest.raises(RuntimeError):
+        with pytest.raises(Fault, match="could not start a thread") as caught:
             poller.add(Watch("a", PENDING))
+    assert caught.value.code == "no_thread"
     watch = Watch("a", PENDING)
     poller.add(watch)
     board.states["a"] = (State.APPROVED, 1)
