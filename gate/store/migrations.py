@@ -27,6 +27,7 @@ CREATE TABLE evidence (
 CREATE TABLE processes (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, identity TEXT NOT NULL, opened_at INTEGER NOT NULL,
     beat_at INTEGER NOT NULL, steady_since INTEGER NOT NULL, closed_at INTEGER) STRICT;
+CREATE INDEX processes_open ON processes (beat_at) WHERE closed_at IS NULL;
 
 CREATE TABLE actions (
     id TEXT PRIMARY KEY, parent TEXT, agent TEXT NOT NULL, session TEXT NOT NULL REFERENCES sessions,
