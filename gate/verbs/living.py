@@ -74,7 +74,7 @@ def alive(reader: Reader, now: datetime) -> list[Living]:
     """Return the processes that said within the last ten heartbeats that they live, oldest first."""
     since = to_us(now - SILENCE)
     found = reader.all(
-        "SELECT * FROM processes WHERE closed_at IS NULL AND beat_at > ? ORDER BY id", (since,)
+        "SELECT * FROM processes WHERE closed_at IS NULL AND beat_at > ? ORDER BY opened_at, id", (since,)
     )
     return [
         Living(
