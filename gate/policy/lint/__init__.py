@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from gate.policy.lint import (
     amounts,
+    asking,
     budgets,
     currencies,
     domains,
@@ -31,7 +32,7 @@ _KINDS: tuple[Callable[[View], Iterator[Finding]], ...] = tuple(
     kind.find
     for kind in (
         order, winning, twins, left_out, matching, amounts, currencies, guesses, facts, domains, budgets,
-        people, hidden, editing, trust,
+        people, hidden, editing, asking, trust,
     )
 )  # fmt: skip
 
