@@ -35,7 +35,7 @@ class Use:
 
     Attributes:
         digest: Of what the budget counts; charges are kept under it.
-        terms: Of that and its limit, window and answer.
+        terms: Of that and its limit, window, answer and approvers; what people let pass is bound to it.
         bucket: Whose budget, folded; begins with ``?`` where it is missing, ``#`` where it is a mark.
         secret: Whether the bucket may only be kept as a fingerprint.
         per: Whose, in words; empty for everything.

@@ -35,7 +35,7 @@ class BudgetState:
 
     Attributes:
         digest: Of what the budget counts.
-        terms: Of that and its limit, window and answer; what people let pass is bound to it.
+        terms: Of that and its limit, window, answer and approvers; what people let pass is bound to it.
         bucket: Whose budget it is, such as one session's.
         per: Whose, in words: ``in this session``; empty for everything.
         kind: ``calls``, ``money`` or ``sum``.

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal, cast
 
-from gate.model import Answer, Ruling
+from gate.model import Answer, Requirement, Ruling
 from gate.policy.approvals import Shared, requirement
 from gate.policy.conditions import Compiled, compile_condition
 from gate.policy.operands import Operands
@@ -49,7 +49,7 @@ class Budget:
         reads: Whether declared reads count too.
         headroom: How many more calls its approvers may let pass; 0 for none.
         digest: Of what it counts, whatever its id and limit.
-        terms: Of that and its limit, window, answer and headroom.
+        terms: Of that and its limit, window, answer, headroom and who approves.
     """
 
     ruling: Ruling
@@ -128,8 +128,16 @@ def compile_budget(
         reads=keys.reads,
         headroom=keys.headroom or 0,
         digest=counts,
-        terms=_digest(counts, raw.get("limit"), str(keys.window), keys.then, keys.headroom),
+        terms=_digest(counts, raw.get("limit"), str(keys.window), keys.then, keys.headroom, _who(needs)),
     )
+
+
+def _who(needs: Requirement | None) -> list[Any]:
+    """Return who may let its calls pass: budgets that differ in this alone lend each other nothing."""
+    if needs is None:
+        return []
+    handed = needs.hand_over.approvers if needs.hand_over else ()
+    return [sorted(map(str, needs.approvers)), needs.quorum, sorted(map(str, handed))]
 
 
 _COUNTS = ("match", "when", "sum", "per")

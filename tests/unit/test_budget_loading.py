@@ -121,9 +121,11 @@ def test_a_number_and_its_text_count_different_calls() -> None:
 
 
 def test_the_terms_tell_what_was_granted() -> None:
-    """A changed limit, window or answer makes other terms; a new id or reason does not."""
+    """A changed limit, window, answer or approver makes other terms; a new id or reason does not."""
     assert _loaded("limit: 6, per: session, window: 1h").terms != _loaded(CALLS).terms
     assert _loaded("limit: 5, per: session, window: 2h").terms != _loaded(CALLS).terms
+    assert _loaded(f"{CALLS}, approvers: [U0CAROL]").terms != _loaded(CALLS).terms
+    assert _loaded(f"{CALLS}, quorum: 2").terms != _loaded(CALLS).terms
     renamed = load(_budget(f"{CALLS}, reason: Why.").replace("id: b", "id: c")).budgets[0]
     assert renamed.terms == _loaded(CALLS).terms
 

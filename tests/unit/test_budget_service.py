@@ -16,7 +16,7 @@ from gate.lifecycle import State
 from gate.model import HoldRecord, Submission
 from gate.service import Service
 from gate.verbs.claim import End
-from tests.kit import ALICE, ASKER, BOB, POLICY, act, answer, policy, post, service
+from tests.kit import ALICE, ASKER, BOB, CAROL, POLICY, act, answer, policy, post, service
 
 MONEY = (
     "{id: money, match: desk.pay, sum: effect.amount, limit: {EUR: 20}, per: agent, window: 24h, headroom: 2}"
@@ -477,6 +477,18 @@ def test_headroom_does_not_reach_what_cannot_be_read() -> None:
     _pay(gate), _pay(gate)
     answer(gate, _held(gate), headroom=True)
     assert _pay(gate, "nine").kind == "held"
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_headroom_is_that_of_the_budget_whose_approvers_gave_it(order: int) -> None:
+    """Another budget that says the same, and asks others, lets nothing pass for it."""
+    hers = MONEY.replace("id: money", "id: hers, approvers: [U0CAROL]")
+    gate = _gate(*(MONEY, hers)[:: 1 - 2 * order])
+    _pay(gate), _pay(gate)
+    hold = _held(gate)
+    answer(gate, hold, ALICE, headroom=True)
+    assert answer(gate, hold.id, CAROL).state == State.APPROVED
+    assert gate.hold(_pay(gate).record.id).requirements[0].rules == ("desk/hers",)
 
 
 def test_a_denial_after_all_takes_headroom_back() -> None:
