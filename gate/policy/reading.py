@@ -147,7 +147,7 @@ def _step(value: Any, key: str) -> Any:
     if parts is not None:
         return {**parts["fields"], **parts.get("extra", {})}.get(key, MISSING)
     if isinstance(value, (list, tuple)):
-        return Spread(_step(each, key) for each in value)
+        return Spread(_step(each, key) for each in value) if value else MISSING
     return UNREADABLE
 
 

@@ -307,6 +307,9 @@ def test_paths_lead_through_lists_mappings_and_models() -> None:
     assert truth({"args.order.lines.sku": "a"}, call({"order": order})) == T
     assert truth({"args.order.lines.colour": "a"}, call({"order": order})) == U
     assert truth({"args.order.lines": {"length": 2}}, call({"order": order})) == T
+    for lines in ([], [[]], [[], [{"sku": "a"}]]):  # where no element is, nobody says how long its value is
+        lost = call({"order": {"lines": lines}}, params="order")
+        assert truth({"args.order.lines.sku": {"length": {"lte": 3}}}, lost) == U
     assert (
         truth(
             {"args.items.tags": {"contains": "x"}}, call({"items": [{"tags": ["x", "y"]}, {"tags": ["x"]}]})
