@@ -10,6 +10,7 @@ from typing import Any
 from bot.cards import LOOKS
 from bot.desk import Desk
 from bot.names import BURST_EVENT, UNPARSED
+from bot.posted import ts_of
 from bot.slack_errors import CALL_FAILURES, trouble
 from bot.twins import Twins
 from bot.views import burst as views
@@ -64,7 +65,7 @@ class BurstCards:
             text=views.card_text(burst),
             metadata={"event_type": BURST_EVENT, "event_payload": {"burst": burst.id}},
         )
-        return str(answer["ts"]), spelled
+        return ts_of(answer), spelled
 
     async def _update(self, burst_id: str, ts: str, shown: str) -> None:
         """Make a card show the burst as it stands, and look again: another bot may have drawn it."""

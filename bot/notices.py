@@ -18,6 +18,7 @@ from bot.marks import Marks
 from bot.names import EVENT_TYPE, UNPARSED
 from bot.nudges import Nudges
 from bot.pacing import Pacer
+from bot.posted import channel_of, ts_of
 from bot.slack_errors import CALL_FAILURES, Trouble, trouble
 from bot.twins import Twins
 from bot.views import blocks
@@ -43,6 +44,9 @@ SELDOM = 900.0
 GIVE_UP = 350
 """Tries, which is three days, after which anything but a card is given up; a card is tried until its hold's
 deadline."""
+
+REPLIES_KEPT = 2000
+"""Replies in hand or to be tried again, of which is remembered where they stand already."""
 
 
 class Retry(Exception):
@@ -76,7 +80,7 @@ class Notices:
         self._tasks: set[asyncio.Task[None]] = set()
         self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._queued: Counter[str] = Counter()
-        self._replied: dict[tuple[int, str, str], None] = {}
+        self._replied: dict[int, set[tuple[str, str]]] = {}
         nudges = Nudges(desk, self._turn, self._post, self._later)
         self._kinds: dict[str, Callable[[Notice], Awaitable[None]]] = {
             "card": self._card,
@@ -206,6 +210,7 @@ class Notices:
     async def _lose(self, notice: Notice, code: str) -> None:
         log.error("A %s to %s cannot be posted: %s", notice.kind, notice.channel or "its cards", code)
         await self._desk.run(self._desk.service.notice_failed, notice.id, error=code)
+        self._replied.pop(notice.id, None)
 
     async def _token_is_dead(self) -> bool:
         """Ask again before believing that the token is dead: bursts have been answered so."""
@@ -224,6 +229,7 @@ class Notices:
 
     async def _done(self, notice: Notice, channel: str = "", ts: str = "") -> None:
         await self._marks.put(notice.id, channel, ts)
+        self._replied.pop(notice.id, None)
 
     async def _record(self, notice: Notice) -> HoldRecord:
         return await self._desk.run(self._desk.service.hold, notice.hold or "")
@@ -259,7 +265,7 @@ class Notices:
             text=text,
             metadata={"event_type": EVENT_TYPE, "event_payload": payload},
         )
-        await self._done(notice, str(answer["channel"]), str(answer["ts"]))
+        await self._done(notice, channel_of(answer), ts_of(answer))
         self._desk.wake.set()  # the next card of its session may go now
 
     async def _stands_already(self, notice: Notice, channel: str, record: HoldRecord) -> bool:
@@ -290,8 +296,9 @@ class Notices:
 
     async def _reply(self, notice: Notice) -> None:
         record = await self._record(notice)
+        said = self._said_in(notice)
         for card in record.cards:
-            if (notice.id, card.channel, card.ts) in self._replied:
+            if (card.channel, card.ts) in said:
                 continue
             await self._turn(card.channel)
             try:
@@ -300,10 +307,14 @@ class Notices:
                 if trouble(error).kind != "target":
                     raise
                 log.warning("A reply in %s was refused: %s", card.channel, trouble(error).code)
-            self._replied[notice.id, card.channel, card.ts] = None
+            said.add((card.channel, card.ts))
         await self._done(notice)
-        for card in record.cards:
-            self._replied.pop((notice.id, card.channel, card.ts), None)
+
+    def _said_in(self, notice: Notice) -> set[tuple[str, str]]:
+        """Return the cards under which a reply stands already that is tried again."""
+        if len(self._replied) >= REPLIES_KEPT:  # another bot may have brought the oldest to its end
+            del self._replied[next(iter(self._replied))]
+        return self._replied.setdefault(notice.id, set())
 
     async def _doubt(self, notice: Notice) -> None:
         """Ask about an allowed call in doubt, where the policy says whom."""

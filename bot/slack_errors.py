@@ -39,6 +39,10 @@ ANSWER_FAILURES = (*CALL_FAILURES, AttributeError, LookupError, TypeError, Value
 """The same, and what comes of an answer that is not in Slack's form; for where one call alone is tried."""
 
 
+class UnreadableAnswer(SlackClientError):
+    """Say that Slack took a call and did not say in a form of its own what came of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """What went wrong with one call.
@@ -66,7 +70,8 @@ def trouble(error: BaseException) -> Trouble:
         return _answered(error)
     if isinstance(error, aiohttp.ClientConnectorError):
         return Trouble("transient", "cannot_connect")
-    return Trouble("ambiguous", "no_answer" if isinstance(error, CALL_FAILURES) else "unreadable_answer")
+    answered = isinstance(error, UnreadableAnswer) or not isinstance(error, CALL_FAILURES)
+    return Trouble("ambiguous", "unreadable_answer" if answered else "no_answer")
 
 
 def _answered(error: SlackApiError) -> Trouble:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.desk import Desk
+from bot.posted import ts_of
 from bot.slack_errors import CALL_FAILURES, trouble
 from gate.model import Card, HoldRecord
 
@@ -62,9 +63,7 @@ class Twins:
                 raise
             self._tell(found.code)
             return ""
-        return min(
-            (str(each["ts"]) for each in messages if _payload(each).get("burst") == burst_id), default=""
-        )
+        return min((ts_of(each) for each in messages if _payload(each).get("burst") == burst_id), default="")
 
     async def _read(self, record: HoldRecord, channel: str) -> list[Card]:
         messages = await self._messages(channel, record.created_at)
@@ -94,7 +93,7 @@ def _card(message: dict[str, Any], hold: str, channel: str) -> list[Card]:
     """Return the card that a message is of this hold, or nothing."""
     payload = _payload(message)
     mine = payload.get("hold") == hold and isinstance(payload.get("version"), int)
-    return [Card(channel, str(message["ts"]), payload["version"])] if mine else []
+    return [Card(channel, ts_of(message), payload["version"])] if mine else []
 
 
 def _payload(message: dict[str, Any]) -> dict[str, Any]:
