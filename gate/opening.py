@@ -129,10 +129,13 @@ class Opening:
 
 def _with_advice(error: PolicyError, path: Path | None) -> PolicyError:
     """Add below the problems, where Python shows the error, what to do next."""
+    from shlex import quote
+
     if path is None:
         said = "Nothing ran: name a policy with policy= or GATE_POLICY; 'gate init' writes a first one."
     elif path.exists():
-        said = f"Nothing ran: the policy does not load. 'gate policy lint --policy {path}' checks it again."
+        lint = f"gate policy lint --policy {quote(str(path))}"
+        said = f"Nothing ran: the policy does not load. To check it again: {lint}"
     else:
         said = f"Nothing ran: there is no policy at {path.absolute()}. 'gate init' writes a first one."
     error.add_note(said)

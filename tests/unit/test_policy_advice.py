@@ -25,8 +25,15 @@ def test_problems_come_with_their_places_and_what_to_do(tmp_path: Path) -> None:
     said = shown(tmp_path / "desk.yml", tmp_path / "gate.db")
     assert "desk.yml:3:10: default:" in said
     assert "desk.yml:4:1: rulse:" in said
-    assert said.endswith(f"'gate policy lint --policy {tmp_path / 'desk.yml'}' checks it again.\n")
+    assert said.endswith(f"To check it again: gate policy lint --policy {tmp_path / 'desk.yml'}\n")
     assert "Nothing ran" in said
+
+
+def test_the_command_that_checks_again_can_be_copied(tmp_path: Path) -> None:
+    """A path with a space in it stands in quotes, so that a shell takes it for one word."""
+    path = tmp_path / "my policy.yml"
+    path.write_text("version: 1\n")
+    assert shown(path, tmp_path / "gate.db").endswith(f" --policy '{path}'\n")
 
 
 def test_it_is_one_traceback_that_ends_where_the_gate_opens(tmp_path: Path) -> None:
