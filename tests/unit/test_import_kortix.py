@@ -152,6 +152,24 @@ connectors: [{{slug: mail, sensitive: true, policies: {rules}}}]
     assert ask(text, "shop.read", "read").answer == "allow"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sensitive: 'true'", "sensitive: must be true or false"),
+        ("connectors: [{slug: mail, sensitive: 1}]", "connectors[0].sensitive: must be true or false"),
+        ("connectors: [{slug: mail, sensitiv: true}]", '"sensitiv" is not known here'),
+        ("connectors: [{slug: mail, policy: [{match: '*', action: block}]}]", '"policy" is not known here'),
+        ("connectors: [{slug: 'm*', policies: [{match: '*', action: always_run}]}]", '"m*" is no slug'),
+        ("imports: [.kortix/connectors.yaml]", "imports: names other files"),
+    ],
+)
+def test_nothing_that_could_be_stricter_there_is_passed_over(text: str, said: str) -> None:
+    """Neither a sensitive connector, nor rules under a misspelt key or in a file that is imported there."""
+    assert said in problems(f"policy: {{default_mode: allow_all}}\n{text}\n")[0]
+    beside = "connectors: [{slug: mail, provider: mcp, url: 'https://x', base_url: z, sensitive: false}]"
+    assert ask(f"policy: {{default_mode: allow_all}}\nimports: []\n{beside}\n", "mail.send").answer == "allow"
+
+
 def test_a_block_below_a_run_rule_that_crosses_it_still_blocks() -> None:
     """Kortix would run what the wider rule above lets run; an exception above a wide block stays one."""
     crossing = "policies: [{match: github.*, action: always_run}, {match: '*.delete_*', action: block}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -123,6 +124,28 @@ def test_policies_that_an_agent_names_must_be_there() -> None:
     found = problems(AGENT, LIMIT)
     assert len(found) == 2
     assert "is not among the files" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ({"tools": [{"ref": "pay.refund", "policies": "never"}]}, "policies: must be a list of policies"),
+        ({"tools": [{"ref": "pay.refund", "policy": ["never"]}]}, '"policy" is not known here'),
+        ({"tools": [{"reff": "pay.refund", "policies": ["never"]}]}, '"reff" is not known here'),
+        ({"tool": [{"ref": "pay.refund", "policies": ["never"]}]}, '"tool" is not known here'),
+        ({"default_policies": {"never": True}}, "default_policies: must be a list of policies"),
+        ({"defaultPolicies": ["never"]}, '"defaultPolicies" is not known here'),
+        ({"policies": ["never"]}, '"policies" is not known here'),
+    ],
+)
+def test_what_an_agent_says_of_its_policies_is_never_passed_over(agent: dict[str, Any], said: str) -> None:
+    """A policy that another agent has on one tool would else be about that tool alone."""
+    other = {"tools": [{"ref": "orders.find", "policies": ["never"]}], "default_model": "x"}
+    agents = [
+        json.dumps({"kind": "Agent", "metadata": {"name": "x"}, "spec": each}) for each in (other, agent)
+    ]
+    found = problems(*agents, policy("never", "  decision: {type: deny}\n"))
+    assert said in found[0]
 
 
 def test_the_strictest_of_several_approvals_counts() -> None:

@@ -26,6 +26,8 @@ ANSWERS: Mapping[str, tuple[Answer, str]] = {
 }
 _REGEX = re.compile(r"/(.+)/([a-z]*)")
 MODES = {"risk": "by_risk", "allow_all": "allow"}
+_SLUG = re.compile(r"[A-Za-z0-9_.-]+")
+_CONNECTOR_KEYS = ("slug", "policies", "sensitive")
 _RULE_KEYS = ("match", "action", "position", "conditions")
 _OURS = ("policy", "policies", "approvals", "connectors", "default_mode", "project", "connector", "sensitive")
 _OTHERS = (
@@ -118,6 +120,11 @@ class _Importer:
         if self.top.raw and not any(name in self.top.raw for name in _OURS):
             self.top.bad("holds no policies: name the manifest, kortix.yaml")
 
+        if self.top.raw.get("imports"):
+            self.top.bad(
+                "names other files, whose connectors have policies too: write them into this one", "imports"
+            )
+
     def _default(self) -> tuple[str, str]:
         holder = self.top if "default_mode" in self.top.raw else self.top.under("policy")
         mode = holder.word("default_mode", MODES, "unset")
@@ -145,18 +152,28 @@ class _Importer:
         rules += self._rules(self.top, "connector", _Scope("connector", None))
         for place in self.top.each("connectors"):
             rules += self._connector(place)
-        if self.top.raw.get("sensitive") is True:
+        if self._is_sensitive(self.top):
             rules.append(self._sensitive("", "sensitive"))
         return rules
 
     def _connector(self, place: Place) -> list[DraftRule | None]:
+        place.no_slip(*_CONNECTOR_KEYS)
         slug = place.text("slug", required=True)
         if not slug:
             return []
+        if not _SLUG.fullmatch(slug):
+            place.bad(f"{quoted(slug)} is no slug: write letters, digits, _, - and dots", "slug")
+            return []
         rules = self._rules(place, "policies", _Scope(f"connector {slug}, policies", slug))
-        if place.raw.get("sensitive") is True:
+        if self._is_sensitive(place):
             rules.append(self._sensitive(slug, f"connector {slug}, sensitive"))
         return rules
+
+    def _is_sensitive(self, place: Place) -> bool:
+        said = place.raw.get("sensitive")
+        if said is not None and not isinstance(said, bool):
+            place.bad("must be true or false", "sensitive")
+        return said is True
 
     def _sensitive(self, slug: str, label: str) -> DraftRule:
         match = f"{slug}.*" if slug else "*"

@@ -168,7 +168,9 @@ class _Importer:
     def _attach(self) -> None:
         for agent in self.agents:
             spec = agent.under("spec")
+            spec.no_slip("tools", "default_policies")
             for tool in spec.each("tools"):
+                tool.no_slip("ref", "policies")
                 ref = tool.text("ref").split("@")[0]
                 for policy in self._named_in(tool, "policies"):
                     policy.tools.append(ref)
@@ -177,8 +179,11 @@ class _Importer:
 
     def _named_in(self, place: Place, name: str) -> list[_Policy]:
         refs = place.raw.get(name) or []
+        if not isinstance(refs, list):
+            place.bad("must be a list of policies", name)
+            return []
         found = []
-        for index, ref in enumerate(refs if isinstance(refs, list) else []):
+        for index, ref in enumerate(refs):
             said = ref.get("ref", ref.get("id")) if isinstance(ref, Mapping) else ref
             named = [each for each in self.policies if isinstance(said, str) and each.answers_to(said)]
             if not named:

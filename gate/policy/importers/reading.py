@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,13 @@ class Place:
         """Say of each key that is not known."""
         for name in self.raw:
             if name not in known:
+                self.bad(f"{quoted(name)} is not known here{did_you_mean(name, known)}", name, key=True)
+
+    def no_slip(self, *known: str) -> None:
+        """Say of each key that is nearly a known one, or about policies: nobody reads what stands there."""
+        for name in self.raw:
+            slip = get_close_matches(name.lower(), known, n=1, cutoff=0.8) or "polic" in name.lower()
+            if slip and name not in known:
                 self.bad(f"{quoted(name)} is not known here{did_you_mean(name, known)}", name, key=True)
 
     def text(self, name: str, *, required: bool = False) -> str:
