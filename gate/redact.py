@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gate.redacting import HIDDEN, SHORTEST_SECRET, Rules, Withheld, Writer
+from gate.redacting import HIDDEN, SHORTEST_SECRET, Found, Rules, Withheld, Writer
 from gate.secret_names import is_secret_name
-from gate.secret_shapes import has_mark, hide_shapes, hide_texts, is_mark
+from gate.secret_shapes import UNTOLD, has_mark, hide_shapes, hide_texts, is_mark
 from gate.values import format_path, parse_path
 
 __all__ = [
@@ -45,7 +45,8 @@ class Redacted:
         arguments: JSON values by name.
         hidden: Paths of what was hidden, without list indexes.
         secrets: Texts that were hidden, or are shown though they are secret, to be hidden in later texts of
-            the same call; never shown.
+            the same call; never shown. ``UNTOLD`` is among them where nobody knows all of them: then a later
+            text is hidden whole.
     """
 
     arguments: dict[str, Any]
@@ -71,13 +72,14 @@ def redact(
         names: Whether what a key names as secret is hidden at all.
     """
     rules = Rules(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)), names)
-    writer = Writer(rules)
-    written = writer.arguments(arguments, root)
-    found = hide_texts(writer.texts) if writer.texts else {}
-    if found:
-        writer = Writer(rules, {**writer.texts, **found})
+    known: dict[str, Found | None] = {}
+    while True:
+        writer = Writer(rules, known)
         written = writer.arguments(arguments, root)
-    return Redacted(written, tuple(writer.hidden), tuple(writer.secrets))
+        found = hide_texts(writer.texts) if writer.texts else {}
+        if not found:
+            return Redacted(written, tuple(writer.hidden), tuple(writer.secrets))
+        known = {**known, **writer.texts, **found}
 
 
 def hide(text: str) -> str:
@@ -101,8 +103,11 @@ def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
     Args:
         text: Anything; ``key=value`` and ``key: value`` with a secret's name lose the value, and what is
             secret by its shape is hidden.
-        secrets: Texts to hide wherever they stand; shorter ones than four characters are left.
+        secrets: Texts to hide wherever they stand; shorter ones than four characters are left. With
+            ``UNTOLD`` among them, everything is hidden.
     """
+    if UNTOLD in secrets:
+        return UNTOLD if text else ""
     for secret in sorted({form for each in secrets for form in _forms(each)}, key=len, reverse=True):
         if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
@@ -112,7 +117,12 @@ def redact_text(text: str, *, secrets: Sequence[str] = ()) -> str:
 
 
 def has_secret(text: str, secrets: Sequence[str]) -> bool:
-    """Tell whether a known secret of at least four characters stands in a text, in whatever spelling."""
+    """Tell whether a known secret of at least four characters stands in a text, in whatever spelling.
+
+    One may stand in any text where not all of them are known.
+    """
+    if UNTOLD in secrets:
+        return True
     told = (each for each in secrets if len(each) <= len(text))  # no spelling is shorter than the secret
     forms = {form for each in told for form in _forms(each) if len(form) >= SHORTEST_SECRET}
     return any(form in text for form in forms)

@@ -1,7 +1,8 @@
 """Write the arguments of one call as JSON without its secrets.
 
 Most calls hold none, so the whole call is written once as it is, and all of its texts are searched as one.
-Only where one of them holds a secret is the call written again, now knowing which.
+Only where one of them holds a secret is the call written again, now knowing which; and once more for what
+had another place then, below a key that is itself secret.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from gate.secret_names import is_secret_name
-from gate.secret_shapes import SHORTEST, hide_shapes, unmarked
+from gate.secret_shapes import SHORTEST, UNTOLD, unmarked
 from gate.shapes import is_secret, model_parts
 from gate.values import format_path
 
@@ -79,8 +80,9 @@ class _Place:
         self.secret = rules.names and _names_secret(keys[-1])
 
 
-_Inside = tuple[list[tuple[str, _Place]], bool]
-"""The places inside a dict by the names that are written, and whether one of those looks like a tag."""
+_Inside = tuple[list[tuple[str, _Place]], bool | None]
+"""The places inside a dict by the names that are written, and whether one of those looks like a tag; None for
+that where nobody can tell whether a name is secret."""
 
 
 def _names_secret(key: str) -> bool:
@@ -92,16 +94,15 @@ class Writer:
 
     Args:
         rules: What is hidden and shown.
-        known: What stands for each text that was searched before, None where it holds nothing secret; None
-            for the first pass, which only gathers the texts.
+        known: What stands for each text that was searched before, None where it holds nothing secret.
 
     Attributes:
-        texts: Every text that may hold a secret by its shape.
+        texts: Every other text that may hold a secret by its shape; this pass writes them as they are.
         hidden: Paths of what was hidden, in order.
         secrets: Texts that were hidden, and those that are secret but shown, in order.
     """
 
-    def __init__(self, rules: Rules, known: Mapping[str, Found | None] | None = None) -> None:
+    def __init__(self, rules: Rules, known: Mapping[str, Found | None]) -> None:
         self._rules, self._known = rules, known
         self.texts: dict[str, None] = {}
         self.hidden: dict[str, None] = {}
@@ -143,10 +144,10 @@ class Writer:
     def _many(self, texts: Sequence[str], place: _Place) -> list[str]:
         """Return the texts of a list; what ``_text`` says of each, for all at once."""
         known = self._known
-        if known is None:
-            self.texts.update(dict.fromkeys(texts))
-            return list(texts)
-        found = [known[text] if text in known else hide_shapes(text) for text in texts]
+        self.texts.update(
+            dict.fromkeys(texts if not known else (each for each in texts if each not in known))
+        )
+        found = [known.get(text) for text in texts] if known else []
         secrets = dict.fromkeys(each for pair in found if pair for each in pair[1])
         self.secrets.update(secrets)
         if secrets and not place.shown:
@@ -154,9 +155,11 @@ class Writer:
             return [pair[0] if pair else text for text, pair in zip(texts, found, strict=True)]
         return list(texts)
 
-    def _mapping(self, inner: Mapping[str, Any], place: _Place) -> dict[str, Any]:
+    def _mapping(self, inner: Mapping[str, Any], place: _Place) -> dict[str, Any] | str:
         keys = tuple(inner)
         inside, wrapped = place.inside.get(keys) or self._inside(keys, place)
+        if wrapped is None:
+            return self._untold(place)
         written = {
             name: self._value(each, child) for (name, child), each in zip(inside, inner.values(), strict=True)
         }
@@ -164,11 +167,17 @@ class Writer:
 
     def _inside(self, keys: Keys, place: _Place) -> _Inside:
         """Return what lies at some keys, which the rows of one table share."""
+        if self._known and any(UNTOLD in pair[1] for key in keys if (pair := self._known.get(key))):
+            place.inside[keys] = [], None
+            return place.inside[keys]
         found: dict[str, _Place] = {}
+        alike: dict[str, str] = {}
         for key in keys:
             child = place.inner.get(key) or self._child(key, place)
-            if child.keys[-1] in found:
-                child = self._apart(child.keys[-1], found, place)
+            name = child.keys[-1]
+            if name in found:
+                alike[name] = _apart(alike.get(name, name), found)
+                child = _Place((*place.keys, alike[name]), self._rules)
             found[child.keys[-1]] = child
         inside = place.inside[keys] = [*found.items()], any(name.startswith("$") for name in found)
         return inside
@@ -181,12 +190,6 @@ class Writer:
             self._note(child, found)
         place.inner[key] = child
         return child
-
-    def _apart(self, name: str, taken: Mapping[str, Any], place: _Place) -> _Place:
-        """Return a place of another name, for two keys that look alike without their secrets."""
-        while name in taken:
-            name += "+"
-        return _Place((*place.keys, name), self._rules)
 
     def _single(self, value: Any, place: _Place) -> Any:
         if isinstance(value, (list, tuple)):
@@ -228,23 +231,32 @@ class Writer:
         return told
 
     def _searched(self, text: str) -> Found:
-        """Return a text without secrets of a known shape, and those secrets; the first pass finds none."""
+        """Return a text without secrets of a known shape, and those secrets; none of one not yet searched."""
         if len(text) < SHORTEST:
             return text, []
-        if self._known is None:
-            self.texts[text] = None
-            return text, []
         if text not in self._known:
-            return hide_shapes(text)
-        return self._known[text] or (text, [])
+            self.texts[text] = None
+        return self._known.get(text) or (text, [])
 
     def _note(self, place: _Place, secrets: Sequence[str]) -> None:
         self.hidden[format_path(place.keys)] = None
         self.secrets.update(dict.fromkeys(secrets))
 
+    def _untold(self, place: _Place) -> str:
+        """Hide everything at a place, of which nobody knows what is secret."""
+        self._note(place, [UNTOLD])
+        return UNTOLD
+
     def _hide(self, value: Any, place: _Place) -> str:
         self._note(place, _texts(value))
         return HIDDEN
+
+
+def _apart(name: str, taken: Mapping[str, Any]) -> str:
+    """Return another name, for two keys that look alike without their secrets."""
+    while name in taken:
+        name += "+"
+    return name
 
 
 def _fields(value: Any) -> Mapping[str, Any] | None:

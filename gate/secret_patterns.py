@@ -160,10 +160,11 @@ _ASSIGNING = (
 )
 _ASSIGNING_CORE = rf"(?i:{_NAMES})[A-Za-z0-9_-]*{_GIVEN}[A-Za-z0-9!#%^*_+=.,/@~-]{{4}}"
 _CARDS = (
-    r"[0-9]{13,19}\b",
-    r"[0-9]{4}(?:[ .-][0-9]{4}){3}(?:[ .-][0-9]{1,3})?\b",
-    r"[0-9]{4}[ .-][0-9]{6}[ .-][0-9]{4,5}\b",
+    r"[2-6][0-9]{12,18}\b",
+    r"[2-6][0-9]{3}(?:[ .-][0-9]{4}){3}(?:[ .-][0-9]{1,3})?\b",
+    r"[2-6][0-9]{3}[ .-][0-9]{6}[ .-][0-9]{4,5}\b",
 )
+"""Cards begin with these digits; times in milliseconds and most long identifiers do not."""
 
 SHAPES = (
     Shape("private key", _PEM, _whole, core="PRIVATE KEY", before=r"-----BEGIN [A-Z0-9 ]{0,30}"),

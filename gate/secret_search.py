@@ -1,7 +1,8 @@
 """Find where secrets may stand in a text, in time that grows with its length and its candidates alone.
 
 RE2 looks for the core of the patterns first: what every candidate has in it, without the counting that makes
-RE2 slow on long texts. The patterns themselves are then asked only around each core.
+RE2 slow on long texts. The patterns themselves are then asked only around each core, and only so many times:
+of what comes later it is told no more than where a core stands.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from functools import cache
 from typing import Any
 
 from gate.secret_patterns import LONGEST, SHAPES, Shape
+
+MOST = 1_000
+"""How many places of one search are looked at closely."""
 
 _BEFORE = 42
 """More bytes than any candidate has before its core."""
@@ -45,19 +49,27 @@ def _any() -> re.Pattern[bytes]:
 _RUN = re.compile(rb"[A-Za-z0-9_-]*")
 
 
+def _core_of(shapes: Sequence[Shape]) -> str:
+    return "|".join(f"(?:{each.core or each.pattern})" for each in shapes)
+
+
 class _Cores:
     """The cores of some shapes in a text.
 
     Args:
         shapes: The shapes.
         data: The text.
+        most: How many cores are passed; the next one counts, whether it is a candidate's or not.
+
+    Attributes:
+        passed: How many cores were passed since they are no candidate's.
     """
 
-    __slots__ = ("_core", "_data", "_found", "_pattern", "_reach", "_since")
+    __slots__ = ("_core", "_data", "_found", "_most", "_pattern", "_reach", "_since", "passed")
 
-    def __init__(self, shapes: Sequence[Shape], data: bytes) -> None:
-        self._pattern = "|".join(f"(?:{each.core or each.pattern})" for each in shapes)
-        self._data, self._reach = data, max(each.reach for each in shapes)
+    def __init__(self, shapes: Sequence[Shape], data: bytes, most: int) -> None:
+        self._pattern, self._most = _core_of(shapes), most
+        self._data, self._reach, self.passed = data, max(each.reach for each in shapes), 0
         self._look(0)
 
     def first(self, at: int) -> tuple[int, int] | None:
@@ -78,10 +90,11 @@ class _Cores:
     def _next(self, since: int) -> None:
         """Take the next core, which is the first one since a place; one that is no candidate's is passed."""
         found = next(self._found, None)
-        while found is not None and self._reach:
+        while found is not None and self._reach and self.passed < self._most:
             near = _RUN.match(self._data, found.start()).end() - self._reach  # type: ignore[union-attr]
             if near <= found.start():
                 break
+            self.passed += 1
             self._found = _compiled(self._pattern).finditer(self._data, near)
             found = next(self._found, None)
         self._since, self._core = since, found.span() if found else None
@@ -96,30 +109,44 @@ class Candidates:
 
     Args:
         data: The text; in UTF-8, or any other form where ASCII stays ASCII.
+        most: How many places are looked at closely.
+
+    Attributes:
+        stopped: Where the core stands at which the search was given up, since so many places were looked at;
+            None while it was not.
     """
 
-    __slots__ = ("_cores", "_data")
+    __slots__ = ("_cores", "_data", "_looked", "_most", "stopped")
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._cores = [_Cores(each, data) for each in (_TOGETHER, *_ALONE)]
+    def __init__(self, data: bytes, most: int = MOST) -> None:
+        self._data, self._most, self._looked = data, most, 0
+        self.stopped: int | None = None
+        self._cores = [_Cores(each, data, most) for each in (_TOGETHER, *_ALONE)]
 
     def first(self, at: int) -> re.Match[bytes] | None:
         """Return the first candidate from a place on; the byte before that place counts.
 
         Returns:
-            The match of all patterns together; the number of its group tells the shape.
+            The match of all patterns together; the number of its group tells the shape. None where there is
+            none, or where the search was given up.
         """
         data, look, anything = self._data, at, _any()
         while cores := [core for each in self._cores if (core := each.first(look)) is not None]:
             first = min(cores)[0]
             look, until = first + 1, max(first + _NEEDED, *(end for start, end in cores if start == first))
             for begin in range(self._earliest(at, first, until), look):
+                if self._is_enough():
+                    self.stopped = first
+                    return None
+                self._looked += 1
                 found = anything.match(data, begin, until)
                 if found is not None:
                     whole = found.end() < until
                     return found if whole else anything.match(data, begin, begin + LONGEST) or found
         return None
+
+    def _is_enough(self) -> bool:
+        return self._looked + sum(each.passed for each in self._cores) >= self._most
 
     def _earliest(self, at: int, core: int, until: int) -> int:
         """Return the first place where a candidate with a core may begin."""
@@ -134,3 +161,20 @@ class Candidates:
         if before == ord(" "):
             return self._data.find(_HEAD, max(core - _BEFORE, 0), core) >= 0
         return before in _JOINING
+
+
+_CORE = f"(?:{_core_of(SHAPES)})"
+_RUN_OF_CORES = rf"{_CORE}[^<]*(?:<[^<]*{_CORE}[^<]*)*"
+
+
+def suspects(data: bytes, at: int) -> Iterator[tuple[int, int]]:
+    """Yield where cores stand from a place on, not looked at closely: runs of parts that all have one.
+
+    Args:
+        data: The text; its parts lie between each ``<``, which is in no candidate.
+        at: Where to begin.
+
+    Returns:
+        Beginning and end of each run; it begins at a core and ends with a part.
+    """
+    return (found.span() for found in _compiled(_RUN_OF_CORES).finditer(data, at))

@@ -1,6 +1,7 @@
 """Find secrets in texts by their shape, and hide only what matches: a command beside a key stays readable.
 
-One linear pass of RE2 finds candidates; check digits and the like tell which of them are meant.
+One linear pass of RE2 finds candidates; check digits and the like tell which of them are meant. Where there
+are too many to tell apart, whatever may hold one is hidden whole, so that no text takes long.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from functools import cache
 from itertools import groupby
 
 from gate.joined import Joined
-from gate.secret_checks import LEAST_RANDOM, is_random
+from gate.secret_checks import LEAST_RANDOM, is_card, is_random
 from gate.secret_patterns import LONGEST, SHAPES
-from gate.secret_search import Candidates
+from gate.secret_search import MOST, Candidates, suspects
 
 SHORTEST = 8
 """Shortest text that can hold a secret by shape."""
@@ -26,7 +27,13 @@ Hidden = tuple[str, list[str]]
 Span = tuple[str, int, int]
 """Kind, beginning and end of a secret."""
 
-_MARK = re.compile(r"\(hidden [A-Za-z ]{3,22}, \d{1,9} characters(?:, ..…..)?\)", re.DOTALL)
+UNTOLD = "(hidden: too many look like secrets to tell apart)"
+"""Stands for what was not searched closely, and among the secrets of a text for those that nobody knows."""
+
+_WHOLE: Hidden = (UNTOLD, [UNTOLD])
+_MARK = re.compile(
+    rf"\(hidden [A-Za-z ]{{3,22}}, \d{{1,9}} characters(?:, ..…..)?\)|{re.escape(UNTOLD)}", re.DOTALL
+)
 
 
 @cache
@@ -48,16 +55,18 @@ def is_mark(value: object) -> bool:
 
 def has_mark(value: object) -> bool:
     """Tell whether a part of a value stands for a secret that was hidden by its shape."""
-    return isinstance(value, str) and "(hidden " in value and _MARK.search(value) is not None
+    return isinstance(value, str) and "(hidden" in value and _MARK.search(value) is not None
 
 
 def unmarked(text: str) -> str:
     """Return a text without what stands for secrets in it."""
-    return _MARK.sub("", text) if "(hidden " in text else text
+    return _MARK.sub("", text) if "(hidden" in text else text
 
 
 def hide_shapes(text: str) -> Hidden:
     """Return a text without the secrets that their shape tells, and those secrets.
+
+    Where too many look like secrets, the rest of it is hidden, and ``UNTOLD`` is among them.
 
     Args:
         text: Anything; all but the spans themselves stays as it is.
@@ -65,28 +74,48 @@ def hide_shapes(text: str) -> Hidden:
     return hide_texts([text]).get(text) or (text, [])
 
 
-def hide_texts(texts: Iterable[str]) -> dict[str, Hidden]:
+def hide_texts(texts: Iterable[str], *, most: int = MOST) -> dict[str, Hidden]:
     """Return what ``hide_shapes`` gives for those of many texts that hold a secret.
+
+    Where too many of all of them look like secrets, each later text that may hold one is hidden whole.
 
     Args:
         texts: Texts, each once; they are searched as one.
+        most: How many places are looked at closely.
     """
-    asked = [text for text in texts if len(text) >= SHORTEST]
-    found = _without_spans(asked)
+    asked, found = [], {}
+    for text in texts:
+        if text.isdecimal() and text.isascii():
+            found.update(_of_digits(text))
+        elif len(text) >= SHORTEST:
+            asked.append(text)
+    found |= _without_spans(asked, most)
     random = (text for text in asked if len(text) >= LEAST_RANDOM and text not in found and is_random(text))
     # Nothing but one random word: within a longer text that may be what would run.
     found.update((text, (mark("random text", text), [text])) for text in random if _WORD.fullmatch(text))
     return found
 
 
+def _of_digits(text: str) -> dict[str, Hidden]:
+    """Return what hides a text of digits alone, which can be nothing but a card's number."""
+    return {text: (mark("card number", text), [text])} if is_card(text) else {}
+
+
 _WORD = re.compile(r"[A-Za-z0-9+/_=~.-]{1,256}")
 
 
-def _without_spans(texts: Sequence[str]) -> dict[str, Hidden]:
+def _without_spans(texts: Sequence[str], most: int) -> dict[str, Hidden]:
     """Return each text that has a secret in it, without it, and its secrets."""
     joined = Joined(texts)
-    inside = groupby(_spans(joined), key=lambda span: joined.number(span[1]))
-    return {texts[number]: _without(spans, joined, number) for number, spans in inside}
+    candidates = Candidates(joined.data, most)
+    inside = groupby(_spans(joined, candidates), key=lambda span: joined.number(span[1]))
+    found = {texts[number]: _without(spans, joined, number) for number, spans in inside}
+    if candidates.stopped is not None:
+        _, end = joined.bounds(joined.number(candidates.stopped))
+        for start, until in suspects(joined.data, end):
+            untold = texts[joined.number(start) : joined.number(until - 1) + 1]
+            found.update(dict.fromkeys(untold, _WHOLE))
+    return found
 
 
 def _without(spans: Iterable[Span], joined: Joined, number: int) -> Hidden:
@@ -95,19 +124,27 @@ def _without(spans: Iterable[Span], joined: Joined, number: int) -> Hidden:
     done, end = joined.bounds(number)
     for kind, start, until in spans:
         secret = joined.read(start, until)
-        parts += (joined.read(done, start), mark(kind, secret))
-        secrets.append(secret)
+        parts += (joined.read(done, start), mark(kind, secret) if kind else UNTOLD)
+        secrets.append(secret if kind else UNTOLD)
         done = until
     return "".join([*parts, joined.read(done, end)]), secrets
 
 
-def _spans(joined: Joined) -> Iterator[Span]:
-    """Yield kind and place of every secret, in order, none inside another."""
-    candidates, at = Candidates(joined.data), 0
+def _spans(joined: Joined, candidates: Candidates) -> Iterator[Span]:
+    """Yield kind and place of every secret, in order, none inside another.
+
+    The last one has no kind where the search was given up: it is the rest of that text, from its last secret
+    on.
+    """
+    at = done = 0
     while (found := candidates.first(at)) is not None:
         kind, start, at = _judge(joined, found)
         if kind:
+            done = at
             yield kind, start, at
+    if candidates.stopped is not None:
+        start, end = joined.bounds(joined.number(candidates.stopped))
+        yield "", max(done, start), end
 
 
 def _judge(joined: Joined, found: re.Match[bytes]) -> Span:

@@ -62,10 +62,15 @@ def requirements(row: Row) -> tuple[Requirement, ...]:
 
 
 def hides_decisive(decisive: Sequence[str], hidden: frozenset[str]) -> bool:
-    """Tell whether a value that decides was hidden, whole or in part."""
+    """Tell whether a value that decides was hidden, whole or in part, or with what it stands in."""
     if not decisive:
         return bool(hidden)
-    return any(path == one or one.startswith((f"{path}.", f"{path}[")) for path in decisive for one in hidden)
+    return any(_stands_in(one, path) or _stands_in(path, one) for path in decisive for one in hidden)
+
+
+def _stands_in(one: str, path: str) -> bool:
+    """Tell whether a path is another one, or that of something inside it."""
+    return one == path or one.startswith((f"{path}.", f"{path}["))
 
 
 def record(reader: Reader, row: Row) -> ActionRecord:
