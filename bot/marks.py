@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from bot.desk import Desk
 from gate.errors import StoreError
 
 Mark = tuple[int, str, str]
 """Id of a notice, and channel and timestamp of its message; empty where there is none."""
+Waiting = tuple[Mark, asyncio.Future[None]]
+"""A mark, and what tells whoever put it that it is written."""
 
 
 class Marks:
@@ -20,7 +23,7 @@ class Marks:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._waiting: list[tuple[Mark, asyncio.Future[None]]] = []
+        self._waiting: list[Waiting] = []
         self._writer: asyncio.Task[None] | None = None
 
     async def put(self, notice: int, channel: str, ts: str) -> None:
@@ -36,28 +39,40 @@ class Marks:
             self._writer = loop.create_task(self._write())
         await written
 
+    async def finish(self, seconds: float) -> None:
+        """Wait, at most so long, until what waits is written; what is not is looked for when a bot starts."""
+        if self._writer is not None:
+            await asyncio.wait({self._writer}, timeout=seconds)
+
     async def _write(self) -> None:
         while self._waiting:
             waiting, self._waiting = self._waiting, []
-            if not await self._together(waiting):
-                for each in waiting:  # what is wrong with one of them is not wrong with the others
-                    await self._together([each])
+            failed = await self._try(waiting)
+            if failed is None or isinstance(failed, StoreError) or len(waiting) == 1:
+                _tell(waiting, failed)
+            else:
+                await self._one_by_one(waiting)
 
-    async def _together(self, waiting: list[tuple[Mark, asyncio.Future[None]]]) -> bool:
-        """Write some marks; False where they have to be written one by one."""
-        failed: Exception | None = None
+    async def _one_by_one(self, waiting: Sequence[Waiting]) -> None:
+        """Write each alone: what is wrong with one is not wrong with the others; what the store lacks is."""
+        for at, each in enumerate(waiting):
+            failed = await self._try([each])
+            if isinstance(failed, StoreError):
+                _tell(waiting[at:], failed)
+                return
+            _tell([each], failed)
+
+    async def _try(self, waiting: Sequence[Waiting]) -> Exception | None:
+        """Write some marks, all or none, and return what kept the store from it."""
         try:
             await self._desk.run(self._desk.service.notices_done, [mark for mark, _ in waiting])
         except Exception as error:
-            if len(waiting) > 1 and not isinstance(error, StoreError):
-                return False
-            failed = error
-        for _, written in waiting:
-            _tell(written, failed)
-        return True
+            return error
+        return None
 
 
-def _tell(written: asyncio.Future[None], error: Exception | None) -> None:
-    """Tell whoever waits; nobody does who was cancelled meanwhile."""
-    if not written.done():
-        written.set_exception(error) if error else written.set_result(None)
+def _tell(waiting: Sequence[Waiting], error: Exception | None) -> None:
+    """Tell those who wait; nobody does who was cancelled meanwhile."""
+    for _, written in waiting:
+        if not written.done():
+            written.set_exception(error) if error else written.set_result(None)

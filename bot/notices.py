@@ -45,6 +45,8 @@ GIVE_UP = 350
 """Tries, which is three days, after which anything but a card is given up; a card is tried until its hold's
 deadline."""
 
+MARK_SECONDS = 2.0
+"""How long a bot that stops waits for the store to take what was posted and not marked."""
 REPLIES_KEPT = 2000
 """Replies in hand or to be tried again, of which is remembered where they stand already."""
 
@@ -115,6 +117,7 @@ class Notices:
                         await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
         except TimeoutError:
             log.warning("Some messages were not posted before the bot stopped; they are when it starts again")
+            await self._marks.finish(MARK_SECONDS)
 
     async def _lease(self) -> int:
         room = IN_HAND - len(self._tasks)

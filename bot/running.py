@@ -46,6 +46,9 @@ IDLE_SECONDS = 5.0
 """How long a connection is kept for the next message."""
 FLUSH_SECONDS = 5.0
 
+END_SECONDS = 2.0
+"""How long a part of a bot that stops may take to come to its end; a busy store would keep it for ten."""
+
 
 class Arriving(Protocol):
     """How clicks arrive."""
@@ -141,15 +144,13 @@ class Running:
         self._desk.wake.set()
         for service in self._services():
             service.observers.remove(self._observer)
-        await self._worker
         for waiting_for_slack in (self._closing, self._redrawing):
             waiting_for_slack.cancel()
-        if self._summing is not None:
-            await self._summing
+        await _ended(self._worker, *([self._summing] if self._summing else []))
         await self._handlers.finish(FLUSH_SECONDS)
         if self.arriving is not None:
-            await self.arriving.stop()
-            await self._handlers.finish(FLUSH_SECONDS)
+            await _ended(asyncio.get_running_loop().create_task(self.arriving.stop()))
+            await self._handlers.finish(END_SECONDS)
         await self._notices.flush(FLUSH_SECONDS)
         await self._connections.close()
         self._pool.shutdown(wait=False)
@@ -222,6 +223,19 @@ class Running:
 
     def _services(self) -> tuple[Service, ...]:
         return (self._orders.service, *self._orders.watched)
+
+
+async def _ended(*tasks: asyncio.Task[None]) -> None:
+    """Let tasks come to their end, and cut off those that take too long.
+
+    What a worker leased meanwhile and did not take in hand is due again when its lease runs out.
+    """
+    _, late = await asyncio.wait(tasks, timeout=END_SECONDS)
+    for task in late:
+        task.cancel()
+    for error in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(error, Exception):
+            log.error("A part of the bot did not stop in order", exc_info=error)
 
 
 def _bolt_log() -> logging.Logger:

@@ -15,6 +15,8 @@ from bot.local_workspace import LocalWorkspace
 from bot.settings import BotFault, BotSettings
 from gate import Denied, Gate
 from gate.lifecycle import State
+from gate.model import Notice
+from gate.service import Service
 from tests.bot.bot_fixtures import CALM, CHANNEL, POLICY, Office, eventually, office, office_of, settings
 from tests.patience import PATIENCE
 
@@ -65,6 +67,27 @@ def test_home_tabs_do_not_keep_a_bot_from_stopping(office: Office) -> None:
     eventually(lambda: len(office.control.calls("views.publish")) > known)
     bot.stop()
     assert "gate-bot" not in [each.name for each in threading.enumerate()]
+
+
+def test_a_store_that_does_not_answer_does_not_keep_a_bot_from_stopping(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that waits for it is cut off, and the thread has ended."""
+    monkeypatch.setattr("bot.running.END_SECONDS", 0.1)
+    asked, free = threading.Event(), threading.Event()
+
+    def lease(self: Service, **_: object) -> list[Notice]:
+        asked.set()
+        free.wait(PATIENCE)
+        return []
+
+    bot = office.open()
+    monkeypatch.setattr(Service, "lease_notices", lease)
+    assert asked.wait(PATIENCE)
+    monkeypatch.setattr("bot.running.FLUSH_SECONDS", 0.1)
+    bot.stop()
+    assert "gate-bot" not in [each.name for each in threading.enumerate()]
+    free.set()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from bot.desk import Desk
 from bot.marks import Marks
 from gate.errors import IllegalMove, StoreBusy
+from tests.patience import PATIENCE
 
 
 class Store:
@@ -21,11 +22,13 @@ class Store:
     def __init__(self, wrong: Sequence[int] = ()) -> None:
         self.turns: list[list[int]] = []
         self.wrong, self.busy, self.free = set(wrong), False, threading.Event()
+        self.busy_from = 0
 
     def notices_done(self, posted: Sequence[tuple[int, str, str]]) -> None:
         self.free.wait(10)
         ids = [notice for notice, _, _ in posted]
         self.turns.append(ids)
+        self.busy = self.busy or (self.busy_from in ids[:1] and len(ids) == 1)
         if self.busy:
             raise StoreBusy("Another process holds it.")
         if self.wrong & set(ids):
@@ -106,3 +109,47 @@ def test_a_caller_who_is_gone_takes_no_mark_away() -> None:
 
     _with(store, work)
     assert sorted(notice for turn in store.turns for notice in turn) == [1, 2]
+
+
+def test_a_store_that_gets_busy_is_not_asked_for_each_mark() -> None:
+    """Each of them would wait as long as a busy store is waited for, and their leases would run out."""
+    store = Store(wrong=[2])
+    store.busy_from = 3
+
+    async def work(marks: Marks) -> None:
+        told = await _at_once(marks, store, range(1, 6))
+        assert [type(each) for each in told[1:]] == [IllegalMove, StoreBusy, StoreBusy, StoreBusy]
+
+    _with(store, work)
+    assert store.turns[-1] == [3]
+
+
+def test_what_waits_is_written_before_a_bot_lets_go() -> None:
+    """Whoever put it may be gone by then."""
+    store = Store()
+
+    async def work(marks: Marks) -> None:
+        put = [asyncio.create_task(marks.put(notice, "C1", "1.1")) for notice in range(1, 6)]
+        await asyncio.wait(put, timeout=0)
+        for each in put:
+            each.cancel()
+        store.free.set()
+        await marks.finish(PATIENCE)
+        assert sorted(notice for turn in store.turns for notice in turn) == [1, 2, 3, 4, 5]
+
+    _with(store, work)
+
+
+def test_a_store_that_stays_busy_does_not_keep_a_bot() -> None:
+    """It goes after the time that it was given; the cards are found again when it starts."""
+    store = Store()
+
+    async def work(marks: Marks) -> None:
+        put = asyncio.create_task(marks.put(1, "C1", "1.1"))
+        await asyncio.wait({put}, timeout=0)
+        await marks.finish(0.01)
+        assert store.turns == []
+        store.free.set()
+        await put
+
+    _with(store, work)
