@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from bot.preflight import Preflight, Report
-from bot.running import make_client
+from bot.running import make_client, make_patient
 from bot.settings import BotSettings, Transport
 from gate.policy.policyset import PolicySet
 
@@ -25,7 +25,8 @@ def look(policy: PolicySet, settings: BotSettings, transport: Transport, *, boun
     settings.check_address()
 
     async def once() -> Report:
-        return await Preflight(make_client(settings, retry=True), settings, transport).check(policy)
+        client, people = make_client(settings, retry=True), make_patient(settings)
+        return await Preflight(client, settings, transport, people).check(policy)
 
     report = asyncio.run(once())
     if bound and report.team and bound != report.team:

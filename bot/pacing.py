@@ -18,6 +18,8 @@ BURST = 4
 PER_SECOND = 1.0
 SHORT_LIMIT = 3.0
 """Longest rate limit in seconds that is waited out while somebody may wait for an answer."""
+LONG_LIMIT = 60.0
+"""Longest rate limit in seconds that is waited out while nobody does."""
 
 
 @dataclass(slots=True)
@@ -66,6 +68,8 @@ class Pacer:
 class ShortRateLimits(AsyncRetryHandler):
     """Wait out a rate limit of a few seconds; a longer one fails at once, and who pressed is told."""
 
+    longest = SHORT_LIMIT
+
     async def can_retry_async(
         self,
         *,
@@ -77,7 +81,9 @@ class ShortRateLimits(AsyncRetryHandler):
         """Tell whether to ask again."""
         if response is None or response.status_code != HTTPStatus.TOO_MANY_REQUESTS:
             return False
-        return state.current_attempt < self.max_retry_count and asked_to_wait(response.headers) <= SHORT_LIMIT
+        return (
+            state.current_attempt < self.max_retry_count and asked_to_wait(response.headers) <= self.longest
+        )
 
     async def prepare_for_next_attempt_async(
         self,
@@ -91,6 +97,12 @@ class ShortRateLimits(AsyncRetryHandler):
         state.next_attempt_requested = True
         await asyncio.sleep(asked_to_wait(response.headers if response else {}))
         state.increment_current_attempt()
+
+
+class LongRateLimits(ShortRateLimits):
+    """Wait out a rate limit of up to a minute, as Slack sets them; for what nobody waits for."""
+
+    longest = LONG_LIMIT
 
 
 def asked_to_wait(headers: Mapping[str, Any]) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -16,6 +18,8 @@ from gate.model import Approver
 from gate.policy.policyset import PolicySet
 
 LOCAL_TEAM = "T0LOCAL"
+AT_ONCE = 8
+"""Approvers that are looked up at the same time; Slack answers about a hundred such questions a minute."""
 
 
 @dataclass(slots=True)
@@ -64,10 +68,20 @@ class Preflight:
         client: Slack's client.
         settings: What the bot was told.
         transport: How clicks arrive.
+        people: Client that people are looked up with; None takes the same.
+        patience: Seconds after which people who were not looked up yet are left; None waits for all.
     """
 
-    def __init__(self, client: AsyncWebClient, settings: BotSettings, transport: Transport) -> None:
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        settings: BotSettings,
+        transport: Transport,
+        people: AsyncWebClient | None = None,
+        patience: float | None = None,
+    ) -> None:
         self._client, self._settings, self._transport = client, settings, transport
+        self._people, self._patience = people or client, patience
         self._granted: frozenset[str] = frozenset()
 
     async def check(self, policy: PolicySet) -> Report:
@@ -87,7 +101,7 @@ class Preflight:
             channels.append(self._settings.summary_channel)
         for channel in dict.fromkeys(channels):
             await self._channel(report, directory, channel)
-        await self._approvers(report, directory, policy.people())
+        await self._approvers(report, policy.people())
         return report
 
     async def _token(self, report: Report) -> None:
@@ -177,14 +191,30 @@ class Preflight:
         open_to_it = not private and "chat:write.public" in self._granted
         (report.warnings if open_to_it else report.problems).append(line)
 
-    async def _approvers(self, report: Report, directory: Directory, approvers: Iterable[Approver]) -> None:
+    async def _approvers(self, report: Report, approvers: Sequence[Approver]) -> None:
+        """Look everybody up, a few at once: one after the other, hundreds would take longer than a start."""
+        found: dict[Approver, tuple[list[str], str]] = {}
+        directory, few = Directory(self._people), asyncio.Semaphore(AT_ONCE)
         judge = Eligibility(directory, report.team)
-        for approver in approvers:
-            problem = await judge.problems(approver)
-            if problem is not None:
-                report.problems.append(f"approver {problem}")
-            else:
-                report.names.append(await _named(directory, approver))
+
+        async def look(approver: Approver) -> None:
+            async with few:
+                problem = await judge.problems(approver)
+                told = await _named(directory, approver) if problem is None else f"approver {problem}"
+                found[approver] = (report.names if problem is None else report.problems, told)
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience), asyncio.TaskGroup() as looks:
+                for approver in approvers:
+                    looks.create_task(look(approver))
+        for lines, told in (found[each] for each in approvers if each in found):
+            lines.append(told)
+        left = [each for each in approvers if each not in found]
+        if left:
+            report.warnings.append(
+                f"{len(left)} of {len(approvers)} approvers were not looked up in the time that a start has, "
+                f"{left[0]} among them: gate-bot --check takes the time for all"
+            )
 
 
 async def _named(directory: Directory, approver: Approver) -> str:

@@ -28,7 +28,7 @@ from bot.homes import Homes
 from bot.http_mode import HttpMode
 from bot.notices import Notices
 from bot.orphans import close_orphans
-from bot.pacing import ShortRateLimits
+from bot.pacing import LongRateLimits, ShortRateLimits
 from bot.preflight import LOCAL_TEAM, Preflight, Report
 from bot.settings import BotFault, BotSettings, Transport
 from bot.sight import Sight
@@ -46,6 +46,8 @@ IDLE_SECONDS = 5.0
 """How long a connection is kept for the next message."""
 FLUSH_SECONDS = 5.0
 
+PEOPLE_SECONDS = 30.0
+"""How long a start may take to look up whom the policy names; hundreds of people meet a rate limit."""
 END_SECONDS = 2.0
 """How long a part of a bot that stops may take to come to its end; a busy store would keep it for ten."""
 
@@ -114,7 +116,10 @@ class Running:
         settings.check_address()
         directory = Directory(self._client)
         policy = await self._off_loop(service.policy)
-        self.report = await Preflight(self._client, settings, self._orders.transport).check(policy)
+        look = Preflight(
+            self._client, settings, self._orders.transport, make_patient(settings), PEOPLE_SECONDS
+        )
+        self.report = await look.check(policy)
         if self.report.fatal:
             raise BotFault("The bot cannot start:\n" + "\n".join(f"- {line}" for line in self.report.fatal))
         await self._off_loop(service.bind_workspace, self.report.team, settings.api_host)
@@ -284,3 +289,10 @@ def make_client(
         session=connections,
         logger=logging.getLogger("bot.web"),
     )
+
+
+def make_patient(settings: BotSettings) -> AsyncWebClient:
+    """Return a client that waits out rate limits of a minute, for looking many people up before the start."""
+    client = make_client(settings, retry=False)
+    client.retry_handlers.append(LongRateLimits(max_retry_count=5))
+    return client
