@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -36,6 +36,7 @@ Declared = Sequence[tuple[str, Mapping[str, Any]]]
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[^A-Z_.-]+")
 _RUNS = re.compile(r"[A-Z]+|[^A-Z_.-]+")
+_DIGITS = re.compile(r"[0-9]+")
 _CODE = re.compile(r"[A-Za-z]{3}")
 
 
@@ -55,6 +56,11 @@ def _bare(word: str) -> str:
     return word.rstrip("0123456789")
 
 
+def _without_digits(*found: str) -> Iterator[str]:
+    """Yield the words that digits stand between: ``send2fa`` sends, and ``2delete`` deletes."""
+    return (part for word in found for part in _DIGITS.split(word))
+
+
 @remembered
 def guess_risk(name: str, *, server: bool) -> Risk:
     """Guess what a tool does from its name.
@@ -67,11 +73,11 @@ def guess_risk(name: str, *, server: bool) -> Risk:
         ``destructive`` if any word of any segment destroys, ``read`` if the last segment surely reads,
         else ``write``.
     """
-    if DESTROYING.intersection(map(_bare, (*words(name), *_runs(name)))):
+    if DESTROYING.intersection(_without_digits(*words(name), *_runs(name))):
         return "destructive"
     last = name.rsplit(".", 1)[-1]
     first, *later = words(last) or ("",)
-    others = map(_bare, (*later, *_runs(last)[1:]))
+    others = _without_digits(*later, *_runs(last)[1:])
     reads = first in READING and not (JOINING | WRITING).intersection(others)
     return "read" if reads and not server else "write"
 
