@@ -166,13 +166,12 @@ _MARK = "hidden in the log: "
 
 def _behind(keys: Path, known: Known, hidden: Iterable[Path]) -> Iterator[Path]:
     """Yield the paths of the call that are read for a path."""
-    if keys == ("effect", "amount"):
-        yield from (path for path in (known.amount, known.currency) if path)
+    if keys in (("effect", "amount"), ("effect", "currency")):
+        read = (known.amount, known.currency) if keys[1] == "amount" else (known.currency,)
+        yield from (path for path in read if path)
         if known.amount is None:
             given = (path for path in hidden if path[0] == "args" and len(path) > 1)
             yield from (path for path in given if reads_like_amount(path[1]))
-    elif keys == ("effect", "currency") and known.currency:
-        yield known.currency
     elif keys == ("effect", "count") and known.count:
         yield known.count
     elif keys and keys[0] in ("args", "facts"):

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from gate.model import Effect, ResolvedEffect, Risk
+from gate.policy.hidden import Hidden
 from gate.remembering import remembered
 from gate.shapes import model_parts
 from gate.values import Glob, parse_path
@@ -314,7 +315,9 @@ def reads_like_amount(name: str) -> bool:
 
 
 def _holds_number(value: object) -> bool:
-    """Tell whether a value is a number, a text with a digit, or has one of them in it."""
+    """Tell whether a value is a number, a text with a digit, or has one of them in it; what is hidden may."""
+    if isinstance(value, Hidden):
+        return True
     if isinstance(value, Enum):
         return _holds_number(value.value)
     if isinstance(value, str):

@@ -13,6 +13,7 @@ from gate.folding import fold
 from gate.model import Action
 from gate.policy.budgets import MONEY, Budget, per_words
 from gate.policy.effects import has_amount_like
+from gate.policy.hidden import Hidden
 from gate.policy.policyset import PolicySet, Tool
 from gate.policy.reading import (
     MISSING,
@@ -39,19 +40,6 @@ SHARED = "?"
 _LONGEST = 200
 _NOTHING: Mapping[str, Decimal] = {}
 _LOST: Mapping[str, Decimal] = {UNREADABLE: ONE}
-
-
-class Hidden:
-    """What stands in a recorded call for a value that was hidden.
-
-    Attributes:
-        mark: Fingerprint of the value, or an empty text.
-    """
-
-    __slots__ = ("mark",)
-
-    def __init__(self, mark: str = "") -> None:
-        self.mark = mark
 
 
 @dataclass(frozen=True, slots=True)

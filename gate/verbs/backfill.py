@@ -11,8 +11,9 @@ from typing import Any
 from gate.budget import Use
 from gate.clock import to_us
 from gate.model import Action, Effect, Parameters
+from gate.policy.hidden import Hidden
 from gate.policy.policyset import PolicySet
-from gate.policy.uses import Hidden, uses_of
+from gate.policy.uses import uses_of
 from gate.recorded import LOST, read_back
 from gate.store import rows
 from gate.store.port import Reader, Row

@@ -251,6 +251,9 @@ def test_a_hidden_argument_that_reads_like_an_amount() -> None:
     """Where nobody declares the amount it might be one."""
     one = _call("a", "(hidden)", hidden=["args.amount"])
     assert len(_replay(one, actions={"shop.pay": {"risk": "write"}}).unclear) == 1
+    abroad = rule("abroad", "block", match="shop.pay", when={"effect.currency": {"ne": "EUR"}})
+    found = _replay(one, rules=(abroad,), actions={"shop.pay": {"risk": "write"}}, default="allow")
+    assert len(found.unclear) == 1
 
 
 def test_a_parameter_that_the_tool_does_not_have_is_not_hidden() -> None:

@@ -356,6 +356,17 @@ def test_a_new_budget_by_a_hidden_value_still_tells_people_apart() -> None:
     assert "carol" not in str(rows)
 
 
+@pytest.mark.parametrize("redact", ["", "redact: [args.total]\n"])
+def test_a_new_budget_counts_what_reads_like_an_amount_and_was_declared_by_nobody(redact: str) -> None:
+    """Hidden or not, such a run takes the whole limit, as it would have when it ran."""
+    base = READABLE.replace("match: desk.pay, then: allow", 'match: "desk.pa*", then: allow')
+    base = base.replace("rules:\n", f"{redact}rules:\n", 1)
+    gate = _gate(base=base)
+    assert gate.submit(act("desk.pass", total=5), wait=False).kind == "run"
+    gate.apply(policy(_text(MONEY.replace("match: desk.pay", 'match: "desk.pa*"'), base=base)), by="cli:x")
+    assert _pay(gate, 1).kind == "held"
+
+
 def test_a_new_budget_reads_the_amounts_of_the_past_exactly() -> None:
     """Decimals, floats and large numbers come back from the ledger as they were."""
     gate = _gate()
