@@ -8,6 +8,7 @@ from datetime import timedelta
 from bot import names
 from bot.references import Origin, Reference
 from bot.views import blocks, modals
+from bot.views.sentence import described
 from bot.views.text import (
     Block,
     Shown,
@@ -120,7 +121,7 @@ def _money(found: Totals) -> str:
 
 def _listing(burst: Burst) -> Block:
     items = [
-        [rich_text(clip(one_line(each.described), 140), 140), rich_text(Shown(f" ({each.id[:6]})"), 12)]
+        [rich_text(clip(described(each), 140), 140), rich_text(Shown(f" ({each.id[:6]})"), 12)]
         for each in burst.pending[:LISTED]
     ]
     more = len(burst.pending) - LISTED

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, edits, story, words
 from bot.views.budgets import lets_pass, numbers_lines, used_by_lines
 from bot.views.closing import closed
+from bot.views.sentence import brief, described
 from bot.views.text import (
     Block,
     Shown,
@@ -18,18 +18,15 @@ from bot.views.text import (
     flat,
     lines,
     named,
-    notification,
+    notified,
     one_line,
     plain,
-    reduced,
     rich_text,
     width,
 )
 from bot.views.values import Value, decisive_values, fits_card, listing, other_values
 from gate.lifecycle import MAX_EDITS, State
 from gate.model import HoldRecord, Ruling
-from gate.redact import describe
-from gate.redact import plain as plain_value
 
 REASONS = 3
 REASON_WIDTH = 300
@@ -72,9 +69,8 @@ def card(record: HoldRecord, place: Place = Place()) -> list[Block]:
 
 def card_text(record: HoldRecord) -> str:
     """Return the notification line of a card: describe with every value reduced, within 300."""
-    line = describe(record.effect.describe, record.name, record.arguments, record.effect.told, write=_reduced)
     lead = "Approval needed" if record.state is State.PENDING else _state_word(record)
-    return f"{lead}: {notification(line, 250)}"
+    return f"{lead}: {notified(brief(record), 250)}"
 
 
 def must_view(record: HoldRecord) -> bool:
@@ -89,16 +85,12 @@ def is_cut(record: HoldRecord) -> bool:
     return must_view(record) or len(others) > OTHERS or not whole
 
 
-def _reduced(value: Any) -> str:
-    return reduced(plain_value(value))
-
-
 def _state_word(record: HoldRecord) -> str:
     return record.state.value.replace("_", " ").capitalize()
 
 
 def _what(record: HoldRecord) -> list[Block]:
-    line = one_line(record.described)
+    line = described(record)
     return [blocks.header(line), *([blocks.section(line, 600)] if width(line) > 150 else [])]
 
 
@@ -227,7 +219,7 @@ def _and_more(record: HoldRecord, reference: str) -> list[Block]:
     sure = blocks.confirm(
         f"Approve, and {count} more unseen?",
         lines(
-            clip(one_line(record.described), 150),
+            clip(described(record), 150),
             "",
             f"Runs once, now. The next {count} that would be over the budget run without asking anybody.",
         ),
@@ -238,7 +230,7 @@ def _and_more(record: HoldRecord, reference: str) -> list[Block]:
 
 
 def _once(record: HoldRecord) -> Shown:
-    return lines(clip(one_line(record.described), 240), "", "Runs once, now.")
+    return lines(clip(described(record), 240), "", "Runs once, now.")
 
 
 def _terms(record: HoldRecord) -> Block:
@@ -273,7 +265,7 @@ def _others(record: HoldRecord) -> list[Block]:
 
 def _used(record: HoldRecord) -> list[Block]:
     told = [line for each in _asking(record)[:REASONS] for line in used_by_lines(each)]
-    return [blocks.context(*(plain(one_line(line), 300) for line in told))] if told else []
+    return [blocks.context(*(plain(line, 300) for line in told))] if told else []
 
 
 def _not_shown(record: HoldRecord) -> list[Block]:

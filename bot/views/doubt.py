@@ -5,7 +5,8 @@ from __future__ import annotations
 from bot import names
 from bot.references import Origin, Reference
 from bot.views import blocks, modals, words
-from bot.views.text import Block, Shown, lines, mention, moment, one_line, visible
+from bot.views.sentence import described
+from bot.views.text import Block, Shown, lines, mention, moment, visible
 from gate.lifecycle import State
 from gate.model import HoldRecord
 
@@ -64,7 +65,7 @@ def form(record: HoldRecord, origin: Origin, *, ran: bool) -> Block:
         ran: Which answer.
     """
     warning = [blocks.say(f"*{STILL}*")] if may_still_run(record) and not ran else []
-    what = blocks.section(lines(one_line(record.described), "", Shown(NOTHING_MOVES)), 900)
+    what = blocks.section(lines(described(record), "", Shown(NOTHING_MOVES)), 900)
     return modals.form_modal(
         ANSWERS[ran],
         ANSWERS[ran],

@@ -10,6 +10,7 @@ from typing import Any
 from bot import names
 from bot.references import Origin
 from bot.views import blocks, modals
+from bot.views.sentence import described
 from bot.views.text import (
     Block,
     Shown,
@@ -61,7 +62,7 @@ def edit_form(record: HoldRecord, origin: Origin, fields: Sequence[Field], *, ed
     """
     inputs = [(each, _input(record, each)) for each in fields[:FIELDS]]
     content = [
-        blocks.section(lines(one_line(record.described), "", ONCE), 900),
+        blocks.section(lines(described(record), "", ONCE), 900),
         *(made for _, made in inputs if made is not None),
         *_unfit([each for each, made in inputs if made is None] + list(fields[FIELDS:])),
         modals.comment_input(optional=not modals.comment_required(record, "approve")),

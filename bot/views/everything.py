@@ -11,6 +11,7 @@ from bot.references import Origin, code_of
 from bot.views import blocks, edits, story, words
 from bot.views.budgets import budget_lines
 from bot.views.modals import modal
+from bot.views.sentence import described
 from bot.views.text import Block, Shown, fixed, lines, mention, moment, one_line, plain, visible, width
 from bot.views.values import Value, decisive_values, other_values
 from gate.lifecycle import MAX_EDITS, State
@@ -114,7 +115,7 @@ def _paged(content: list[Block]) -> list[tuple[Block, ...]]:
 
 
 def _decisive(record: HoldRecord) -> Iterator[Block]:
-    line = one_line(record.described)
+    line = described(record)
     yield blocks.header(line)
     if width(line) > 150:
         yield from blocks.long_text(line)
@@ -172,7 +173,7 @@ def _people(record: HoldRecord) -> Iterator[Block]:
 
 def _reasons(record: HoldRecord) -> Iterator[Block]:
     yield blocks.context(fixed("*Why*"))
-    told = [one_line(line) for each in record.rulings for line in (_told(each), *budget_lines(each))]
+    told = [line for each in record.rulings for line in (one_line(_told(each)), *budget_lines(each))]
     yield from blocks.long_text(lines(*told))
 
 

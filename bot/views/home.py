@@ -11,6 +11,7 @@ from bot.references import Reference
 from bot.views import blocks, words
 from bot.views.card import ID_DIGITS, approve_button, why_lines
 from bot.views.lists import budget_lines, freeze_lines
+from bot.views.sentence import described
 from bot.views.story import past_elements
 from bot.views.text import Block, Shown, clip, date, fixed, one_line, plain, rich_text
 from bot.views.values import Value, decisive_values, fits_card
@@ -111,9 +112,7 @@ def _row(record: HoldRecord, *, answers: bool) -> list[Block]:
     )
     what = plain(one_line(f"{record.agent}, session {record.session}, hold {record.id[:ID_DIGITS]}"), 200)
     return [
-        blocks.prose(
-            rich_text(one_line(record.described), 300, bold=True), *(_asked(record) if asks else [])
-        ),
+        blocks.prose(rich_text(described(record), 300, bold=True), *(_asked(record) if asks else [])),
         *([_decisive(values)] if whole and values else []),
         blocks.context(*(fixed(each) for each in terms), what),
         blocks.actions(*_pressed(record, answers=answers, whole=whole)),

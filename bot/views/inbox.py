@@ -8,6 +8,7 @@ from bot.references import code_of
 from bot.views import blocks
 from bot.views.card import Place, card
 from bot.views.lists import budget_lines, freeze_lines
+from bot.views.sentence import described
 from bot.views.text import Block, Shown, clip, fixed, moment, one_line, plain, rich_text
 from gate.lifecycle import State
 from gate.model import Freeze, HoldRecord
@@ -53,7 +54,7 @@ def list_blocks(
 
 
 def _row(record: HoldRecord, *, mine: bool) -> list[Block]:
-    line = clip(one_line(record.described), 200)
+    line = clip(described(record), 200)
     state = (
         ("waits for you" if mine else "waits for others")
         if record.state is State.PENDING

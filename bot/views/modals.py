@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bot import names
 from bot.references import Origin
 from bot.views import blocks
+from bot.views.sentence import described
 from bot.views.text import Block, Shown, lines, one_line, plain
 from gate.lifecycle import State
 from gate.model import HoldRecord, Said
@@ -80,7 +81,7 @@ def deny_form(record: HoldRecord, origin: Origin) -> Block:
     title, submit = ("Stop this call", "Stop it") if stop else ("Deny this call", "Deny")
     asked = WANTED if comment_required(record, "deny") else "A reason, or your own words, if you like."
     content = [
-        blocks.section(one_line(record.described), 600),
+        blocks.section(described(record), 600),
         *reasons_input(reasons_of(record), asked),
         comment_input(optional=True),
     ]
@@ -96,7 +97,7 @@ def approve_form(record: HoldRecord, origin: Origin, *, more: int = 0) -> Block:
         more: How many more calls the approval lets pass; 0 for this one alone.
     """
     unseen = [f"The next {more} that would be over the budget run without asking anybody."] if more else []
-    what = blocks.section(lines(one_line(record.described), "", "Runs once, now.", *unseen), 900)
+    what = blocks.section(lines(described(record), "", "Runs once, now.", *unseen), 900)
     optional = not comment_required(record, "approve")
     form = names.APPROVE_MORE_FORM if more else names.APPROVE_FORM
     return form_modal("Approve this call", "Approve", [what, comment_input(optional=optional)], form, origin)

@@ -9,6 +9,7 @@ from bot.views.text import (
     Block,
     Shown,
     abridged,
+    apart,
     clip,
     date,
     fixed,
@@ -56,12 +57,12 @@ def past_elements(
         ending: Whether it says in words how it ended; not where that is said before it.
     """
     ended = f": {outcome_words(past)}" if ending else ""
-    line = [rich_text(Shown(f"{clip(one_line(past.described), limit)}{ended}"))]
+    line = [rich_text(Shown(f"{clip(apart(one_line(past.described)), limit)}{ended}"))]
     line += [rich_text(Shown(" by ")), named(past.by)] if past.by else []
     line += [rich_text(Shown(" ")), date(past.ended_at or past.at)] if dated else []
     told = past.state not in (State.SUCCEEDED, State.PENDING, State.RUNNING)
     return line + (
-        [rich_text(Shown(f" ({clip(one_line(past.reason), 160)})"))] if told and past.reason else []
+        [rich_text(Shown(f" ({clip(apart(one_line(past.reason)), 160)})"))] if told and past.reason else []
     )
 
 

@@ -23,6 +23,10 @@ _GAP = re.compile(" {3,}")
 _OPEN_ESCAPE = re.compile(r"\\(u(\{[0-9A-F*]{0,12})?)?\Z")
 _ESCAPE = re.compile(r"\\u\{[0-9A-F*]{1,12}\}")
 _LONGEST_ESCAPE = 16
+_RUNS_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+"""Letters and digits of the scripts that are written from right to left."""
+_APART, _TOGETHER = "\u2068", "\u2069"
+"""Begin and end an isolate, in which a text runs as its first letter does; those of others are spelled."""
 _LIKE_JSON = re.compile(r'-?\d+(\.\d+)?([eE][+-]?\d+)?|null|true|false|["\[{].*|\(.*|', re.DOTALL)
 _LIVE = re.compile(r"[`*_~]|@(?=here|channel|everyone)", re.IGNORECASE)
 """What still means something to Slack in an escaped line: marks of style, and words that call everybody."""
@@ -65,6 +69,21 @@ def flat(text: Shown) -> Shown:
     return Shown(_GAP.sub(_spelled_gap, text.replace("\n", "\\u{A}")))
 
 
+def runs_left(text: str) -> bool:
+    """Tell whether a text has a letter that runs from right to left, and so may move digits beside it."""
+    return _RUNS_LEFT.search(text) is not None
+
+
+def isolated(text: Shown) -> Shown:
+    """Keep a text apart from what stands beside it in its line: neither changes the order of the other."""
+    return Shown(f"{_APART}{text}{_TOGETHER}")
+
+
+def apart(text: Shown) -> Shown:
+    """Isolate a text with letters that run from right to left; any other stays as it is."""
+    return isolated(text) if runs_left(text) else text
+
+
 def has_gap(text: Shown) -> bool:
     """Tell whether a text has a gap that could pass for a line break."""
     return _GAP.search(text) is not None
@@ -95,10 +114,13 @@ def _piece(text: str, start: int, limit: int) -> int:
 
 
 def clip(text: Shown, limit: int) -> Shown:
-    """Cut a text that is longer than the limit and mark the cut with ``…``."""
+    """Cut a text that is longer than the limit and mark the cut with ``…``; an isolate there is ended."""
     if len(text) <= limit and width(text) <= limit:
         return text
-    return Shown(text[: _piece(text, 0, limit - 1)] + "…")
+    if _APART not in text:
+        return Shown(text[: _piece(text, 0, limit - 1)] + "…")
+    head = text[: _piece(text, 0, limit - 2)]
+    return Shown(head + "…" + _TOGETHER * (head.count(_APART) - head.count(_TOGETHER)))
 
 
 def abridged(text: Shown, limit: int) -> Shown:
@@ -240,5 +262,10 @@ def _speaks(character: str) -> bool:
 
 def notification(text: str, limit: int = 3000) -> str:
     """Escape a finished notification line, which Slack parses as mrkdwn; cut to the limit."""
-    escaped = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return notified(one_line(text), limit)
+
+
+def notified(line: Shown, limit: int = 3000) -> str:
+    """Do as ``notification`` with a line in which every character can be seen already."""
+    escaped = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return clip(Shown(_LIVE.sub("…", escaped)), limit) or " "

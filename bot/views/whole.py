@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.views.budgets import budget_lines
+from bot.views.sentence import described
 from bot.views.story import outcome_words
-from bot.views.text import Shown, one_line, visible
+from bot.views.text import Shown, apart, one_line, visible
 from bot.views.values import Value, decisive_values, other_values
 from gate.model import HoldRecord, PastCall
 
@@ -21,7 +22,7 @@ def whole_text(record: HoldRecord) -> str:
 
 
 def _lines(record: HoldRecord) -> Iterator[str]:
-    yield one_line(record.described)
+    yield described(record)
     yield one_line(f"{record.name}, hold {record.id}, version {record.version}, {record.state.value}")
     whom = record.on_behalf_of or "nobody"
     yield one_line(f"agent {record.agent}, session {record.session}, for {whom}")
@@ -68,9 +69,10 @@ def _indented(text: Shown) -> Iterator[str]:
 def _why(record: HoldRecord) -> Iterator[str]:
     for ruling in record.rulings:
         yield one_line(f"{ruling.rule}: {ruling.reason}")
-        yield from map(one_line, budget_lines(ruling))
+        yield from budget_lines(ruling)
 
 
 def _past(past: PastCall) -> str:
-    reason = f" ({past.reason})" if past.reason else ""
-    return one_line(f"{past.at:%Y-%m-%d %H:%M UTC} {past.described}: {outcome_words(past)}{reason}")
+    what = apart(one_line(past.described))
+    reason = f" ({apart(one_line(past.reason))})" if past.reason else ""
+    return f"{past.at:%Y-%m-%d %H:%M UTC} {what}: {outcome_words(past)}{reason}"
