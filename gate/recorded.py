@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -26,7 +27,7 @@ def facts_text(facts: Mapping[str, Any]) -> str:
     """
     if not facts:
         return "{}"
-    redacted = redact(facts_taken(facts), root="facts")
+    redacted = redact(facts_taken(facts), root="facts", most=sys.maxsize)
     for path in redacted.hidden:
         if is_secret_name(unmarked(parse_path(path)[-1])):
             raise ActionError(

@@ -26,6 +26,9 @@ __all__ = [
 TEXT_LIMIT = 500
 NOT_GIVEN = "(not given)"
 CANNOT_READ = "(cannot be read)"
+MOST_HIDDEN = 1_000
+"""How many paths of one call are hidden one by one."""
+
 _LONGEST_READ = 20_000
 _LONGEST_NAME = 100
 
@@ -61,6 +64,7 @@ def redact(
     show: Sequence[str] = (),
     root: str = "args",
     names: bool = True,
+    most: int = MOST_HIDDEN,
 ) -> Redacted:
     """Return the arguments as JSON without secrets.
 
@@ -70,8 +74,9 @@ def redact(
         show: Paths for which hiding by key name is lifted; ``paths`` stay hidden.
         root: How paths to the arguments begin.
         names: Whether what a key names as secret is hidden at all.
+        most: How many paths are hidden one by one; an argument with more of them is hidden whole.
     """
-    rules = Rules(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)), names)
+    rules = Rules(frozenset(map(parse_path, paths)), frozenset(map(parse_path, show)), names, most)
     known: dict[str, Found | None] = {}
     while True:
         writer = Writer(rules, known)

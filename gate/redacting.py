@@ -30,6 +30,8 @@ _CARD_DIGITS = range(10**12, 10**19)
 _LEAVES = frozenset({int, float, Decimal, date, datetime, UUID, bytes})
 """Exact types of single values: what is of one of these is no model and no secret by its type."""
 
+_EXACT = frozenset({int, Decimal})
+
 Keys = tuple[str, ...]
 Found = tuple[str, list[str]]
 """What stands for a text that holds secrets, and those secrets."""
@@ -59,34 +61,42 @@ class Rules:
         paths: Hidden whole.
         show: Where nothing is hidden by the name of its key or by its shape.
         names: Whether what a key names as secret is hidden at all.
+        most: How many paths are hidden one by one; an argument with more of them is hidden whole.
     """
 
     paths: frozenset[Keys]
     show: frozenset[Keys]
     names: bool
+    most: int
+
+
+class _TooManyError(Exception):
+    """More paths are hidden than are told apart."""
 
 
 class _Place:
     """What holds for every value at one path: the elements of a list share the place of the list."""
 
-    __slots__ = ("hidden", "inner", "inside", "keys", "secret", "shown")
+    __slots__ = ("_over", "hidden", "inner", "inside", "name", "secret", "shown")
 
-    def __init__(self, keys: Keys, rules: Rules) -> None:
-        self.keys = keys
+    def __init__(self, over: _Place | str, name: str, rules: Rules) -> None:
+        self._over, self.name = over, name
         self.inner: dict[str, _Place] = {}
         self.inside: dict[Keys, _Inside] = {}
-        self.hidden = bool(rules.paths) and keys in rules.paths
-        self.shown = bool(rules.show) and keys in rules.show
-        self.secret = rules.names and _names_secret(keys[-1])
+        self.hidden = bool(rules.paths) and self.keys in rules.paths
+        self.shown = bool(rules.show) and self.keys in rules.show
+        self.secret = rules.names and is_secret_name(unmarked(name))
+
+    @property
+    def keys(self) -> Keys:
+        """The path from the root."""
+        over = self._over
+        return (over, self.name) if isinstance(over, str) else (*over.keys, self.name)
 
 
-_Inside = tuple[list[tuple[str, _Place]], bool | None]
+_Inside = tuple[Mapping[str, _Place], bool | None]
 """The places inside a dict by the names that are written, and whether one of those looks like a tag; None for
 that where nobody can tell whether a name is secret."""
-
-
-def _names_secret(key: str) -> bool:
-    return is_secret_name(unmarked(key))
 
 
 class Writer:
@@ -111,8 +121,17 @@ class Writer:
     def arguments(self, arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
         """Return arguments as JSON; their names are those of parameters and stay as they are."""
         return {
-            name: self._value(each, _Place((root, name), self._rules)) for name, each in arguments.items()
+            name: self._argument(each, _Place(root, name, self._rules)) for name, each in arguments.items()
         }
+
+    def _argument(self, value: Any, place: _Place) -> Any:
+        before = len(self.hidden)
+        try:
+            return self._value(value, place)
+        except _TooManyError:
+            while len(self.hidden) > before:
+                self.hidden.popitem()
+            return self._untold(place)
 
     def _value(self, value: Any, place: _Place) -> Any:
         if place.hidden:
@@ -151,7 +170,7 @@ class Writer:
         secrets = dict.fromkeys(each for pair in found if pair for each in pair[1])
         self.secrets.update(secrets)
         if secrets and not place.shown:
-            self.hidden[format_path(place.keys)] = None
+            self._note(place, ())
             return [pair[0] if pair else text for text, pair in zip(texts, found, strict=True)]
         return list(texts)
 
@@ -160,35 +179,39 @@ class Writer:
         inside, wrapped = place.inside.get(keys) or self._inside(keys, place)
         if wrapped is None:
             return self._untold(place)
-        written = {
-            name: self._value(each, child) for (name, child), each in zip(inside, inner.values(), strict=True)
-        }
+        values = zip(inside.items(), inner.values(), strict=True)
+        written = {name: self._value(each, child) for (name, child), each in values}
         return {"$dict": written} if wrapped else written
 
     def _inside(self, keys: Keys, place: _Place) -> _Inside:
         """Return what lies at some keys, which the rows of one table share."""
-        if self._known and any(UNTOLD in pair[1] for key in keys if (pair := self._known.get(key))):
-            place.inside[keys] = [], None
-            return place.inside[keys]
+        known = self._known
+        if known and any(UNTOLD in pair[1] for key in keys if (pair := known.get(key))):
+            inside: _Inside = {}, None
+        else:
+            found = self._children(keys, place)
+            inside = found, any(name[:1] == "$" for name in found)
+        place.inside[keys] = inside
+        return inside
+
+    def _children(self, keys: Keys, place: _Place) -> dict[str, _Place]:
         found: dict[str, _Place] = {}
         alike: dict[str, str] = {}
         for key in keys:
             child = place.inner.get(key) or self._child(key, place)
-            name = child.keys[-1]
+            name = child.name
             if name in found:
-                alike[name] = _apart(alike.get(name, name), found)
-                child = _Place((*place.keys, alike[name]), self._rules)
-            found[child.keys[-1]] = child
-        inside = place.inside[keys] = [*found.items()], any(name.startswith("$") for name in found)
-        return inside
+                name = alike[name] = _apart(alike.get(name, name), found)
+                child = _Place(place, name, self._rules)
+            found[name] = child
+        return found
 
     def _child(self, key: str, place: _Place) -> _Place:
         """Return the place at a key, which is told without secrets of a known shape."""
-        name, found = self._searched(key)
-        child = _Place((*place.keys, name), self._rules)
-        if found:
-            self._note(child, found)
-        place.inner[key] = child
+        name, secrets = self._searched(key)
+        child = place.inner[key] = _Place(place, name, self._rules)
+        if secrets:
+            self._note(child, secrets)
         return child
 
     def _single(self, value: Any, place: _Place) -> Any:
@@ -241,10 +264,13 @@ class Writer:
     def _note(self, place: _Place, secrets: Sequence[str]) -> None:
         self.hidden[format_path(place.keys)] = None
         self.secrets.update(dict.fromkeys(secrets))
+        if len(self.hidden) > self._rules.most:
+            raise _TooManyError
 
     def _untold(self, place: _Place) -> str:
         """Hide everything at a place, of which nobody knows what is secret."""
-        self._note(place, [UNTOLD])
+        self.hidden[format_path(place.keys)] = None
+        self.secrets[UNTOLD] = None
         return UNTOLD
 
     def _hide(self, value: Any, place: _Place) -> str:
@@ -268,14 +294,12 @@ def _fields(value: Any) -> Mapping[str, Any] | None:
 
 
 def _scalar(value: Any) -> Any:
-    if type(value) is Decimal:
-        return {"$decimal": str(value)}
+    if type(value) in _EXACT:
+        return _exact(value)
     if isinstance(value, Enum):
         return value.value if isinstance(value.value, (str, int)) else value.name
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _SMALL_INT:
-        return {"$int": str(value)}
-    if isinstance(value, Decimal):
-        return {"$decimal": str(value)}
+    if isinstance(value, (int, Decimal)) and not isinstance(value, bool):
+        return _exact(value)
     if isinstance(value, (date, datetime)):
         return value.isoformat()
     if isinstance(value, UUID):
@@ -283,6 +307,12 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, bytes):
         return f"({len(value)} bytes)"
     return HIDDEN if is_secret(value) else value
+
+
+def _exact(value: int | Decimal) -> Any:
+    if isinstance(value, Decimal):
+        return {"$decimal": str(value)}
+    return value if -_SMALL_INT < value < _SMALL_INT else {"$int": str(value)}
 
 
 def _digits(value: Any) -> str | None:

@@ -20,9 +20,16 @@ _LAST = frozenset({"key", "keys"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-@remembered
+_NUMBER = re.compile(r"[0-9]+")
+
+
 def is_secret_name(name: str) -> bool:
     """Tell whether a key names a secret, judging its words whole: ``api_key`` does, ``monkey`` does not."""
+    return _names_secret(_NUMBER.sub("0", name))  # which number stands in it says nothing
+
+
+@remembered
+def _names_secret(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     if not WORDS.isdisjoint(words):
         return True

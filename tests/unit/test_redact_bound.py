@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from gate.redact import error_text, has_secret, hide, is_hidden, keeps_secret, redact, redact_text
+from gate.errors import ActionError
+from gate.recorded import facts_text
+from gate.redact import (
+    MOST_HIDDEN,
+    error_text,
+    has_secret,
+    hide,
+    is_hidden,
+    keeps_secret,
+    redact,
+    redact_text,
+)
 from gate.results import kept_result
 from gate.secret_search import MOST
 from gate.secret_shapes import UNTOLD, hide_shapes, unmarked
@@ -121,3 +132,32 @@ def test_texts_below_a_secret_key_are_searched_together() -> None:
     (values,) = found.arguments["v"].values()
     assert values[MOST:] == [UNTOLD] * 5 + ["plain text"]
     assert values[0] == "password=(hidden secret, 7 characters)"
+
+
+def _tokens(many: int) -> dict[str, str]:
+    return {f"token-{number}": f"x{number}" for number in range(many)}
+
+
+def test_as_many_named_secrets_as_the_bound_are_hidden_one_by_one() -> None:
+    """Up to the bound each value that its key names as secret has a path of its own."""
+    found = redact({"v": _tokens(MOST_HIDDEN)})
+    assert set(found.arguments["v"].values()) == {"(hidden)"}
+    assert len(found.hidden) == MOST_HIDDEN
+
+
+def test_an_argument_with_too_many_named_secrets_is_hidden_whole() -> None:
+    """It has one path, whatever stands in it; what was hidden before it stays so, the rest is shown."""
+    value = {"a": 1, **_tokens(MOST_HIDDEN - 1)}
+    found = redact({"password": "p4ss", "v": value, "w": {"pin": "1"}, "city": "Lyon", "rows": [value]})
+    assert found.arguments["v"] == {"a": 1, **dict.fromkeys(_tokens(MOST_HIDDEN - 1), "(hidden)")}
+    assert (found.arguments["w"], found.arguments["rows"]) == (UNTOLD, UNTOLD)
+    assert (found.arguments["password"], found.arguments["city"]) == ("(hidden)", "Lyon")
+    assert len(found.hidden) == MOST_HIDDEN + 2
+    assert found.hidden[-2:] == ("args.w", "args.rows")
+    assert UNTOLD in found.secrets
+
+
+def test_facts_named_like_secrets_are_refused_however_many() -> None:
+    """A session takes no fact under a secret's name, be they too many to be hidden one by one."""
+    with pytest.raises(ActionError, match="token-0"):
+        facts_text({"v": _tokens(MOST_HIDDEN + 5)})
