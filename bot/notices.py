@@ -212,7 +212,7 @@ class Notices:
 
     async def _lose(self, notice: Notice, code: str) -> None:
         log.error("A %s to %s cannot be posted: %s", notice.kind, notice.channel or "its cards", code)
-        await self._desk.run(self._desk.service.notice_failed, notice.id, error=code)
+        await self._desk.run(self._desk.service.notice_failed, notice, error=code)
         self._replied.pop(notice.id, None)
 
     async def _token_is_dead(self) -> bool:
@@ -227,7 +227,7 @@ class Notices:
         seconds = after or _backoff(notice)
         log.info("A %s is tried again in %.1f s: %s", notice.kind, seconds, reason)
         await self._desk.run(
-            self._desk.service.notice_retry, notice.id, after=timedelta(seconds=seconds), error=reason
+            self._desk.service.notice_retry, notice, after=timedelta(seconds=seconds), error=reason
         )
 
     async def _done(self, notice: Notice, channel: str = "", ts: str = "") -> None:

@@ -64,15 +64,15 @@ class OutboxVerbs(Road):
         with self._turn() as turn:
             bursts.posted(turn, burst_id, ts)
 
-    def notice_retry(self, notice_id: int, *, after: timedelta, error: str) -> None:
-        """Give a notice back to be tried again later."""
+    def notice_retry(self, notice: Notice, *, after: timedelta, error: str) -> None:
+        """Give a notice back to be tried again later; one that was leased again since is left alone."""
         with self._turn() as turn:
-            outbox.retry(turn, notice_id, after=after, error=storable(error))
+            outbox.retry(turn, notice, after=after, error=storable(error))
 
-    def notice_failed(self, notice_id: int, *, error: str) -> None:
-        """Record that a notice can never be posted."""
+    def notice_failed(self, notice: Notice, *, error: str) -> None:
+        """Record that a notice can never be posted; one that was leased again since is left alone."""
         with self._turn() as turn:
-            outbox.failed(turn, notice_id, error=storable(error))
+            outbox.failed(turn, notice, error=storable(error))
 
     def learn_card(self, hold_id: str, *, channel: str, ts: str, version: int) -> None:
         """Record that a message shows a hold."""

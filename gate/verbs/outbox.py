@@ -126,20 +126,24 @@ def unlearnt(reader: Reader, since: datetime) -> list[tuple[str, str]]:
     return [(row["action"], row["channel"]) for row in found]
 
 
-def retry(turn: Turn, notice_id: int, *, after: timedelta, error: str) -> None:
-    """Give a notice back to be tried again later."""
-    turn.tx.run(
-        "UPDATE notices SET due_at = ?, leased_until = 0, error = ? WHERE id = ?",
-        (to_us(turn.now + after), error, notice_id),
-    )
+def retry(turn: Turn, notice: Notice, *, after: timedelta, error: str) -> None:
+    """Give a notice back to be tried again later, if it is still the caller's."""
+    if _in_hand(turn, notice) is not None:
+        turn.tx.run(
+            "UPDATE notices SET due_at = ?, leased_until = 0, error = ? WHERE id = ?",
+            (to_us(turn.now + after), error, notice.id),
+        )
 
 
-def failed(turn: Turn, notice_id: int, *, error: str) -> None:
-    """Record that a notice can never be posted; a hold whose card cannot be posted ends undelivered."""
-    row = _row(turn, notice_id)
+def failed(turn: Turn, notice: Notice, *, error: str) -> None:
+    """Record that a notice can never be posted, if it is still the caller's.
+
+    A hold whose card cannot be posted ends undelivered.
+    """
+    row = _in_hand(turn, notice)
     if row is None:
         return
-    turn.tx.run("UPDATE notices SET done_at = ?, error = ? WHERE id = ?", (turn.us, error, notice_id))
+    turn.tx.run("UPDATE notices SET done_at = ?, error = ? WHERE id = ?", (turn.us, error, notice.id))
     turn.log(
         "notice_failed",
         actor="bot",
@@ -151,6 +155,16 @@ def failed(turn: Turn, notice_id: int, *, error: str) -> None:
     if row["kind"] == "card":
         reason = f"Slack refused the card for {row['channel']}: {error}."
         ends.undeliver(turn, row["action"], code="delivery_failed", reason=reason)
+
+
+def _in_hand(turn: Turn, notice: Notice) -> Row | None:
+    """Return the row of a notice that was neither leased again nor posted since the caller leased it.
+
+    The lease of one that took long may have run out: another bot has it then, or has posted it.
+    """
+    row = _row(turn, notice.id)
+    again = row is None or row["done_at"] is not None or row["attempts"] > notice.attempts
+    return None if again else row
 
 
 def _row(turn: Turn, notice_id: int) -> Row | None:

@@ -40,7 +40,7 @@ def _done_late(gate: Service, hold: str) -> None:
 
 def _fail(gate: Service, hold: str) -> None:
     (notice,) = (each for each in gate.lease_notices(limit=10) if each.kind == "card")
-    gate.notice_failed(notice.id, error="channel_not_found")
+    gate.notice_failed(notice, error="channel_not_found")
 
 
 @pytest.mark.parametrize("late", [_post_late, _done_late, _fail])

@@ -148,7 +148,7 @@ def test_a_try_that_surely_failed_is_made_again_and_another_is_not() -> None:
     _clock(gate).advance(30 * MINUTE)
     (notice,) = _due(gate, "remind")
     assert gate.notice_begin(notice.id)
-    gate.notice_retry(notice.id, after=timedelta(seconds=1), error="ratelimited")
+    gate.notice_retry(notice, after=timedelta(seconds=1), error="ratelimited")
     _clock(gate).advance(MINUTE)
     (again,) = _due(gate, "remind")
     assert gate.notice_begin(again.id)

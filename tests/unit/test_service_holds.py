@@ -11,7 +11,7 @@ import pytest
 from gate.clock import FakeClock
 from gate.errors import CallIdReused, IllegalMove, NoSession, NotEligible
 from gate.lifecycle import State
-from gate.model import Evidence, Principal
+from gate.model import Evidence, Notice, Principal
 from gate.service import Service
 from gate.verbs.claim import End
 from tests.kit import ALICE, ASKER, BOB, CAROL, POLICY, act, answer, kinds, policy, post, service
@@ -310,7 +310,7 @@ def test_failed_delivery_ends_the_hold() -> None:
     gate = service()
     hold = _held(gate)
     (card,) = [notice for notice in gate.lease_notices() if notice.kind == "card"]
-    gate.notice_failed(card.id, error="channel_not_found")
+    gate.notice_failed(card, error="channel_not_found")
     assert gate.action(hold).code == "delivery_failed"
 
 
@@ -324,9 +324,9 @@ def test_no_card_overtakes_an_older_one_of_its_session() -> None:
     ]
     first, other = [each for each in gate.lease_notices() if each.kind == "card"]
     assert [first.hold, other.hold] == [made[0], made[2]]
-    gate.notice_retry(first.id, after=timedelta(seconds=5), error="http_500")
+    gate.notice_retry(first, after=timedelta(seconds=5), error="http_500")
     assert gate.lease_notices() == []
-    gate.clock.advance(5)
+    _forward(gate, seconds=5)
     (again,) = gate.lease_notices()
     gate.notice_done(again.id, channel=again.channel, ts="1.1")
     assert [each.hold for each in gate.lease_notices()] == [made[1]]
@@ -340,6 +340,40 @@ def test_leased_notices_are_nobody_elses() -> None:
     assert gate.lease_notices() == []
     _forward(gate, seconds=31)
     assert gate.lease_notices()
+
+
+def _leased_cards(gate: Service) -> list[Notice]:
+    return [notice for notice in gate.lease_notices() if notice.kind == "card"]
+
+
+def test_who_held_a_lease_that_ran_out_decides_nothing() -> None:
+    """Another has the notice since: it is neither given back nor given up for them, nor once it is posted."""
+    gate = service()
+    hold = _held(gate)
+    (late,) = _leased_cards(gate)
+    _forward(gate, seconds=31)
+    (card,) = _leased_cards(gate)
+    gate.notice_retry(late, after=timedelta(), error="http_500")
+    gate.notice_failed(late, error="channel_not_found")
+    assert _leased_cards(gate) == []
+    assert gate.action(hold).state is State.PENDING
+    gate.notice_done(card.id, channel="C0APPROVALS", ts="5.5")
+    gate.notice_failed(card, error="channel_not_found")
+    assert gate.action(hold).state is State.PENDING
+
+
+def test_what_was_posted_counts_after_the_lease_too() -> None:
+    """The message stands, whoever has the notice by then, so it is a card of the hold; none is asked for."""
+    gate = service()
+    hold = _held(gate)
+    (late,) = _leased_cards(gate)
+    _forward(gate, seconds=31)
+    (again,) = _leased_cards(gate)
+    for notice, ts in ((late, "5.5"), (again, "6.6"), (late, "5.5")):
+        gate.notice_done(notice.id, channel="C0APPROVALS", ts=ts)
+    assert [card.ts for card in gate.hold(hold).cards] == ["5.5", "6.6"]
+    _forward(gate, seconds=31)
+    assert _leased_cards(gate) == []
 
 
 def test_a_card_posted_after_the_end_is_refreshed() -> None:

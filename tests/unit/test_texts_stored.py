@@ -53,8 +53,8 @@ def _undeliver(gate: Service, hold: str) -> None:
 
 def _fail(gate: Service, hold: str) -> None:
     for notice in gate.lease_notices(limit=10):
-        gate.notice_retry(notice.id, after=gate.clock.now() - gate.clock.now(), error=HALF)
-        gate.notice_failed(notice.id, error=HALF)
+        gate.notice_retry(notice, after=gate.clock.now() - gate.clock.now(), error=HALF)
+        gate.notice_failed(notice, error=HALF)
 
 
 @pytest.mark.parametrize("verb", [_refuse, _freeze, _unfreeze, _cancel, _undeliver, _fail])
