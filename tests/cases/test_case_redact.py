@@ -17,12 +17,16 @@ from gate.binding import Bound
 from gate.editing import Edited
 from gate.errors import ActionError, IllegalMove
 from gate.lifecycle import State
-from gate.model import Action, HoldRecord
+from gate.model import Action, HoldRecord, Parameters
 from gate.outcomes import ResultNotKept
-from gate.redact import HIDDEN
+from gate.policy.blindness import Blinds, Undecided
+from gate.redact import HIDDEN, MOST_HIDDEN, redact
+from gate.secret_search import MOST
+from gate.secret_shapes import UNTOLD
 from gate.steps import Returned
+from gate.values import parse_path
 from tests.gate_kit import gate_on, people
-from tests.kit import ALICE, ASKER, POLICY, act, answer, service
+from tests.kit import ALICE, ASKER, POLICY, act, answer, policy, service
 
 KEY = "sk-proj-" + "aB3" * 12
 CARD = "4539578763621486"
@@ -149,6 +153,43 @@ def test_only_what_decides_needs_the_view() -> None:
     for arguments, required in [({"memo": KEY, "to": "bob"}, False), ({"memo": "m", "to": IBAN}, True)]:
         hold = gate.submit(act(amount=50, **arguments), wait=False).record.id
         assert gate.hold(hold).view_required is required
+
+
+BY_ORDER = """
+  - {id: to, match: desk.do, when: {args.order.to: {exists: true}}, then: require_approval, reason: Look.}
+"""
+MANY = {f"token-{number}": "x" for number in range(MOST_HIDDEN + 1)}
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {"to": "bob", **MANY},
+        {"to": "bob", **{f"password=hunter{number}": 1 for number in range(MOST + 1)}},
+        {"notes": [f"password=hunter{number}" for number in range(MOST)], "to": "see 4111 1111 1111 1112"},
+    ],
+)
+def test_a_value_that_decides_among_too_many_secrets_needs_the_full_view(order: dict[str, Any]) -> None:
+    """What decides may be hidden with what it stands in: a rule reads it, and no one approves it unseen."""
+    gate = service(text=POLICY + BY_ORDER)
+    hold = gate.submit(act("desk.do", order=order), wait=False).record.id
+    assert UNTOLD in json.dumps(gate.hold(hold).arguments)
+    with pytest.raises(IllegalMove) as caught:
+        answer(gate, hold)
+    assert caught.value.code == "view_required"
+    gate.record_view(hold, nonce=gate.hold(hold).nonce, person=ALICE)
+    assert answer(gate, hold).state == State.APPROVED
+
+
+def test_a_verdict_on_what_is_hidden_with_too_many_secrets_is_not_decidable() -> None:
+    """A dry run over the log does not guess what stood in an argument that was hidden whole."""
+    found = redact({"order": {"to": "bob", **MANY}})
+    action = Action(
+        "desk.do", found.arguments, "desk", "s1", ASKER, parameters=Parameters(frozenset({"order"}))
+    )
+    rules = policy(POLICY + BY_ORDER.replace("require_approval", "block"))
+    judged = Blinds(rules).judge(action, [parse_path(each) for each in found.hidden])
+    assert judged == Undecided(("desk/to",), ("args.order",))
 
 
 def test_show_lets_approvers_see_an_account_number() -> None:
