@@ -23,7 +23,7 @@ from bot.slack_errors import CALL_FAILURES, Trouble, trouble
 from bot.twins import Twins
 from bot.views import blocks
 from bot.views.text import notification, visible
-from gate.errors import Fault
+from gate.errors import Fault, StoreError
 from gate.lifecycle import OPEN
 from gate.model import HoldRecord, Notice
 
@@ -47,6 +47,9 @@ deadline."""
 
 MARK_SECONDS = 2.0
 """How long a bot that stops waits for the store to take what was posted and not marked."""
+MARK_AGAIN = 1.0
+"""Seconds after which a store that could not take a mark is asked again; a busy one has taken ten before."""
+MARK_TRIES = 60
 REPLIES_KEPT = 2000
 """Replies in hand or to be tried again, of which is remembered where they stand already."""
 
@@ -268,8 +271,23 @@ class Notices:
             text=text,
             metadata={"event_type": EVENT_TYPE, "event_payload": payload},
         )
-        await self._done(notice, channel_of(answer), ts_of(answer))
+        await self._stands(notice, channel_of(answer), ts_of(answer))
         self._desk.wake.set()  # the next card of its session may go now
+
+    async def _stands(self, notice: Notice, channel: str, ts: str) -> None:
+        """Mark a card that was posted; a store that does not take that now is asked again.
+
+        Nobody else knows of it: not marked, it would be posted once more where no history may be read.
+        """
+        for _ in range(MARK_TRIES - 1):
+            try:
+                await self._done(notice, channel, ts)
+            except StoreError as fault:
+                log.warning("The store could not record a card, and is asked again: %s", fault)
+                await asyncio.sleep(MARK_AGAIN)
+            else:
+                return
+        await self._done(notice, channel, ts)
 
     async def _stands_already(self, notice: Notice, channel: str, record: HoldRecord) -> bool:
         """Tell whether an earlier try has posted this card after all; what stands is learnt."""
