@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gate.budget import readable, total
 from gate.folding import fold
 from gate.policy.operators import (
     COMPARISONS,
@@ -38,6 +39,7 @@ from gate.values import decimal_of
 Check = Callable[[Any, Subject], Truth]
 """Decides about whatever stands at a path, missing values included."""
 
+AMOUNT = ("effect", "amount")
 _UNSHOWN = re.compile(r"[^\w .,:@/-]")
 
 
@@ -84,10 +86,27 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
             return one(value)
         items = list(elements(value))
         answers = (alikes and _at_once(alikes, items, name)) or list(map(one, items))
-        together = agreed(answers)
-        return _disagree(keys, items, answers, subject) if together is None else together
+        return _together(keys, items, answers, one, subject)
 
     return check
+
+
+def _together(
+    keys: tuple[str, ...], items: list[Any], answers: list[Truth], judge: Judge, subject: Subject
+) -> Truth:
+    """Return what is so of every element; of amounts, where it is so of their sum too."""
+    found = agreed(answers)
+    if found is None:
+        return _disagree(keys, items, answers, subject)
+    return _with_total(found, judge, items, name_of(keys, subject)) if keys == AMOUNT else found
+
+
+def _with_total(each: Truth, judge: Judge, items: Sequence[Any], name: str) -> Truth:
+    """Return what is so of every amount of a call where it is so of their sum too, which is what moves."""
+    numbers = [number for number in map(decimal_of, map(scalar, items)) if number and readable(number)]
+    if isinstance(each, Unknown) or judge(total(numbers)) is each:
+        return each
+    return Unknown((f"the sum of {name} differs from each of its values: call once for each to be decided",))
 
 
 def _plainly(compares: Sequence[Callable[[Any, str], Truth]], value: Any, name: str) -> Truth:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.policy import checks, matching, membership, operators
-from gate.policy.checks import Check
+from gate.policy.checks import AMOUNT, Check
 from gate.policy.operands import Operands
 from gate.policy.operators import COMPARISONS, PathOperand, Test
 from gate.policy.paths import check_path, did_you_mean
@@ -20,7 +20,6 @@ ORDERING = ("gt", "gte", "lt", "lte")
 PATTERNS = ("glob", "not_glob", "regex", "not_regex")
 OPERATORS = ("eq", "ne", *ORDERING, "in", "not_in", *PATTERNS, "contains", "exists", "length")
 _GROUPS = ("all", "any", "not")
-AMOUNT = ("effect", "amount")
 _WHOM = ("on_behalf_of",)
 _WRITTEN_WHOM = re.compile(r"person:[UW][A-Z0-9]{2,30}|(?:email|outside):.+", re.DOTALL)
 

@@ -437,13 +437,19 @@ EUROS = {"actions": {"shop.*": {"amount": "args.amount", "currency": "args.curre
         ({"amount": -1, "currency": "EUR"}, U),
         ({"amount": None, "currency": "EUR"}, U),
         ({"currency": "EUR"}, U),
-        ({"amount": [100, 200], "currency": "EUR"}, T),
+        ({"amount": [100, 150], "currency": "EUR"}, T),
+        ({"amount": [100, 150.01], "currency": "EUR"}, U),
+        ({"amount": [300, 400], "currency": "EUR"}, F),
+        ({"amount": [[100], [150]], "currency": "EUR"}, T),
         ({"amount": [100, 300], "currency": "EUR"}, U),
         ({"amount": [1, 2], "currency": ["EUR", "USD"]}, U),
     ],
 )
 def test_money_is_compared_in_its_currency(args: dict[str, Any], answer: str) -> None:
-    """Its own entry, else ``*``; unreadable, missing and negative are unknown."""
+    """Its own entry, else ``*``; unreadable, missing and negative are unknown.
+
+    What a call moves in several parts is under a limit where each part is and their sum too.
+    """
     when = {"effect.amount": {"lte": {"EUR": 250, "USD": 275, "*": 100}}}
     assert truth(when, call(args), **EUROS) == answer
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
+from gate.policy.checks import AMOUNT
 from gate.policy.clauses import Clause
 from gate.policy.implies import thresholds
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
-from gate.policy.parsing import AMOUNT, ORDERING
+from gate.policy.parsing import ORDERING
 from gate.values import format_path
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gate.policy.checks import AMOUNT
 from gate.policy.effects import reads_like_amount
 from gate.policy.lint.finding import Finding
 from gate.policy.lint.view import View, Written
-from gate.policy.parsing import AMOUNT
 from gate.values import parse_path
 
 _NOT_PATHS = ("session", "agent", "on_behalf_of", "everything")
