@@ -170,6 +170,13 @@ def test_nothing_that_could_be_stricter_there_is_passed_over(text: str, said: st
     assert ask(f"policy: {{default_mode: allow_all}}\nimports: []\n{beside}\n", "mail.send").answer == "allow"
 
 
+def test_what_agents_may_use_is_said_not_to_be_carried_over() -> None:
+    """A grant of connectors keeps an agent from calls there, and nothing here does."""
+    text = imported("policies: [{match: 'mail.*', action: block}]\nagents: {desk: {connectors: [shop]}}\n")
+    assert "Looser than there: which connectors each of the agents may use" in text
+    assert "do not say which calls may run" not in text
+
+
 def test_a_block_below_a_run_rule_that_crosses_it_still_blocks() -> None:
     """Kortix would run what the wider rule above lets run; an exception above a wide block stays one."""
     crossing = "policies: [{match: github.*, action: always_run}, {match: '*.delete_*', action: block}]"

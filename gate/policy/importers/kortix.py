@@ -217,7 +217,13 @@ class _Importer:
                 "or of another type, and a list whose elements disagree cannot be decided. Then run rules do "
                 "not apply, and hold and block rules do."
             )
-        others = [name for name in self.top.raw if name not in _OURS and not name.endswith("version")]
+        if self.top.raw.get("agents"):
+            notes.append(
+                "Looser than there: which connectors each of the agents may use is not carried over; give "
+                "each agent only its tools, or write rules with a condition on agent."
+            )
+        ours = (*_OURS, "agents", "imports")
+        others = [name for name in self.top.raw if name not in ours and not name.endswith("version")]
         if others:
             notes.append(f"Not carried over, since they do not say which calls may run: {', '.join(others)}.")
         return notes
