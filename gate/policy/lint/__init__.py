@@ -16,6 +16,7 @@ from gate.policy.lint import (
     hidden,
     left_out,
     matching,
+    names,
     order,
     people,
     trust,
@@ -31,8 +32,8 @@ __all__ = ["Finding", "KnownTool", "Seen", "findings"]
 _KINDS: tuple[Callable[[View], Iterator[Finding]], ...] = tuple(
     kind.find
     for kind in (
-        order, winning, twins, left_out, matching, amounts, currencies, guesses, facts, domains, budgets,
-        people, hidden, editing, asking, trust,
+        order, winning, twins, left_out, names, matching, amounts, currencies, guesses, facts, domains,
+        budgets, people, hidden, editing, asking, trust,
     )
 )  # fmt: skip
 
