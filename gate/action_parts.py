@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from gate.declared import check_effect
-from gate.errors import ActionError, GuardError
+from gate.errors import ActionError, GateError, GuardError
 from gate.model import Action, Effect, Parameters, Principal
 from gate.shapes import class_name, has_utf8
 
@@ -22,14 +22,27 @@ def check_parts(action: Action) -> None:
     Raises:
         ActionError: A part is of another type, has no UTF-8 form, or is an effect that no tool can have.
     """
-    if not isinstance(action, Action):
+    if type(action) is not Action:
         raise ActionError(f"What was submitted is no Action ({class_name(type(action))}). Nothing ran.")
+    try:
+        _check(action)
+    except GateError:
+        raise
+    except Exception as error:  # a collection may be anybody's code
+        kind = class_name(type(error))
+        raise ActionError(f"The action cannot be read ({kind}). Nothing ran.") from error
+
+
+def _check(action: Action) -> None:
     for part in (*_NEEDED, *_OPTIONAL):
         _check_text(part, getattr(action, part), optional=part in _OPTIONAL)
     for part, kind in _KINDS:
         value = getattr(action, part)
         if value is not None and type(value) is not kind:
             raise ActionError(f"{part}: it is no {kind.__name__} ({class_name(type(value))}). Nothing ran.")
+    if type(action.facts_lost) is not bool:
+        kind = class_name(type(action.facts_lost))
+        raise ActionError(f"facts_lost: it is neither true nor false ({kind}). Nothing ran.")
     _check_names("not_shown", action.not_shown)
     if action.parameters is not None:
         _check_names("parameters", action.parameters.names)

@@ -141,16 +141,18 @@ class Binding:
 
 def is_plain(value: object) -> bool:
     """Tell whether a value is plain JSON all the way down; one that contains itself may be."""
-    seen, left = set(), [value]
+    seen: set[int] = set()
+    left: list[Any] = [value]
     while left:
         each = left.pop()
-        if isinstance(each, dict):
-            if not all(isinstance(key, str) for key in each):
+        kind = type(each)
+        if issubclass(kind, dict):  # what it holds, whatever its class makes of that
+            if not all(issubclass(type(key), str) for key in dict.keys(each)):
                 return False
-            inner: Iterable[object] = each.values()
-        elif isinstance(each, (list, tuple)):
-            inner = each
-        elif isinstance(each, _PLAIN):
+            inner: Iterable[object] = dict.values(each)
+        elif issubclass(kind, (list, tuple)):
+            inner = list.__iter__(each) if issubclass(kind, list) else tuple.__iter__(each)
+        elif issubclass(kind, _PLAIN):
             continue
         else:
             return False

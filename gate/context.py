@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from gate.shapes import has_utf8
+from gate.shapes import has_utf8, named
 from gate.wait import Wait, seconds
 
 if TYPE_CHECKING:
@@ -168,5 +168,5 @@ def as_async(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_text(name: str, value: object) -> None:
-    if value is not None and not (isinstance(value, str) and value and has_utf8(value)):
-        raise TypeError(f"{name}={value!r} is no text; give a text that is not empty, or None.")
+    if value is not None and not (type(value) is str and value and has_utf8(value)):
+        raise TypeError(f"{name}={named(value)} is no text; give a text that is not empty, or None.")

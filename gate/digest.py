@@ -48,8 +48,9 @@ def snapshot(arguments: Mapping[str, Any]) -> Snapshot:
     Raises:
         ActionError: An argument cannot be judged; the message names its path.
     """
-    given, walk = _mapping(arguments), Walk()
+    walk = Walk()
     try:
+        given = _mapping(arguments)
         form = walk.value(given, "args")
         if walk.copies:
             return Snapshot(form, encoded(form, plain=walk.plain))

@@ -130,7 +130,7 @@ class Gate(Primitive):
             TypeError: ``on_behalf_of`` or a name is of another type.
             ActionError: A fact cannot be judged, or is named like a secret.
         """
-        name = agent or self._settings.agent
+        name = self._settings.agent if agent is None else agent
         if name is None:
             raise NoSession(
                 "A session needs an agent: gate.session(…, agent='support') or Gate(agent='support')."

@@ -14,7 +14,8 @@ from gate.errors import IllegalMove
 from gate.hold import Hold
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord
-from gate.outcomes import Ran
+from gate.outcomes import Outcome, Ran
+from gate.shapes import class_name
 from gate.steps import Raised, Returned
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ class Claim:
     def _open(self) -> None:
         if self._runtime is not None:
             raise IllegalMove("This claim was used already; submit the action again.")
+        _check_claimable(self._submission)
         self._runtime = self._gate._opened()
 
     def _take(self) -> ActionRecord:
@@ -196,3 +198,12 @@ class Claim:
             run = self._run
             done = Returned(run.result) if error is None else Raised(error, run.action_id)
             settle(self._runtime, self._action or self._submission.action, run.action_id, done)
+
+
+def _check_claimable(submission: Any) -> None:
+    """Refuse what a submit gave back that cannot run, and what none gave back."""
+    kind = type(submission)
+    if issubclass(kind, Outcome):
+        raise submission
+    if kind not in (Allowed, Held):
+        raise IllegalMove(f"Only what a submit gave back can be claimed, no {class_name(kind)}. Nothing ran.")

@@ -25,8 +25,6 @@ def facts_text(facts: Mapping[str, Any]) -> str:
         ActionError: They hold something that cannot be judged, or that is named like a secret; the message
             names its path.
     """
-    if not facts:
-        return "{}"
     redacted = redact(facts_taken(facts), root="facts", most=sys.maxsize)
     for path in redacted.hidden:
         if is_secret_name(unmarked(parse_path(path)[-1])):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, get_args
+from typing import TYPE_CHECKING, Self, cast, get_args
 
 from gate.model import Evidence, Principal, Weight
-from gate.shapes import has_utf8
+from gate.shapes import has_utf8, named, plain_text
 
 if TYPE_CHECKING:
     from gate.facade import Gate
@@ -130,7 +130,7 @@ def evidence_lines(lines: Iterable[str | Evidence]) -> tuple[Evidence, ...]:
         TypeError: ``lines`` is one text, or a line is neither text nor ``Evidence``.
         ValueError: A weight is unknown or a text is empty.
     """
-    if isinstance(lines, (str, Evidence)):
+    if issubclass(type(lines), (str, Evidence)):
         raise TypeError("evidence takes a list of lines; put the one line into a list.")
     return tuple(_line(line) for line in lines)
 
@@ -142,21 +142,25 @@ def check_names(id_: object, agent: object, on_behalf_of: object) -> None:
         TypeError: A name is no text, or ``on_behalf_of`` is neither a principal nor None.
     """
     for name, value in (("id", id_), ("agent", agent)):
-        if not isinstance(value, str) or not 0 < len(value.strip()) <= _LONGEST_TEXT or not has_utf8(value):
-            raise TypeError(f"{name}={value!r} is no text of 1 to {_LONGEST_TEXT} characters.")
-    if on_behalf_of is not None and not isinstance(on_behalf_of, Principal):
+        if type(value) is not str or not 0 < len(value.strip()) <= _LONGEST_TEXT or not has_utf8(value):
+            raise TypeError(f"{name}={named(value)} is no text of 1 to {_LONGEST_TEXT} characters.")
+    if on_behalf_of is not None and type(on_behalf_of) is not Principal:
         raise TypeError(
-            f"on_behalf_of={on_behalf_of!r} does not say what it is;"
+            f"on_behalf_of={named(on_behalf_of)} does not say what it is;"
             " write person('U…'), email('…'), outside('…'), or None for nobody."
         )
 
 
 def _line(line: object) -> Evidence:
-    made = Evidence(line) if isinstance(line, str) else line
-    if not isinstance(made, Evidence) or not isinstance(made.text, str):
-        raise TypeError(f"{line!r} is no line of evidence; give a text or Evidence(text, weight=…, url=…).")
-    if made.weight not in get_args(Weight):
-        raise ValueError(f"weight={made.weight!r} is none of {', '.join(get_args(Weight))}.")
-    if not made.text.strip() or not has_utf8(f"{made.text}{made.url or ''}"):
+    given = line if type(line) is Evidence else Evidence(line)  # type: ignore[arg-type]
+    weight = plain_text(given.weight)
+    if not all(issubclass(type(each), str) for each in (given.text, given.url) if each is not None):
+        raise TypeError(
+            f"{named(line)} is no line of evidence; give a text or Evidence(text, weight=…, url=…)."
+        )
+    if weight not in get_args(Weight):
+        raise ValueError(f"weight={named(given.weight)} is none of {', '.join(get_args(Weight))}.")
+    text, url = plain_text(given.text), plain_text(given.url)
+    if not text or not text.strip() or (given.url is not None and url is None):
         raise ValueError("A line of evidence is empty or no text; leave it out.")
-    return made
+    return Evidence(text, cast(Weight, weight), url)

@@ -16,6 +16,7 @@ T = TypeVar("T")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _CLOSED = (str, bytes, int, float, list, dict, set, frozenset, type)
 _NOTHING = object()
+_LONGEST_NAMED = 200
 _CLASSES = 1024
 """Of how many classes it is remembered what they are made of."""
 _WRITTEN_IN_PYTHON = 1 << 9
@@ -53,6 +54,17 @@ def spell(root: str, keys: Sequence[str | int]) -> str:
     return "".join(parts)
 
 
+def plain_text(value: object) -> str | None:
+    """Return the very text that a value is, also where its class adds to it; None where it is none.
+
+    Half a surrogate pair makes none.
+    """
+    if not issubclass(type(value), str):  # the value itself is not asked
+        return None
+    text = str.__str__(value)
+    return text if has_utf8(text) else None
+
+
 def has_utf8(text: str) -> bool:
     """Tell whether a text has a UTF-8 form; half a surrogate pair has none."""
     try:
@@ -68,8 +80,24 @@ def storable(text: str) -> str:
 
 
 def class_name(kind: type) -> str:
-    """Return module and qualified name of a class; the name alone for built-in ones."""
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    """Return module and qualified name of a class; the name alone for built-in ones.
+
+    Its metaclass is not asked: that may be anybody's code.
+    """
+    module, name = vars(type)["__module__"].__get__(kind), vars(type)["__qualname__"].__get__(kind)
+    return str(name) if module == "builtins" else f"{module}.{name}"
+
+
+def named(value: object) -> str:
+    """Return how a message names what was given: a text or a number as it is written, all else by its class.
+
+    Only plain values are asked to show themselves: others may raise, go on for ever, or tell a secret.
+    """
+    if type(value) is str:
+        return repr(value if len(value) <= _LONGEST_NAMED else f"{value[:_LONGEST_NAMED]}…")
+    if type(value) is int:
+        return str(value) if value.bit_length() <= _LONGEST_NAMED else "a number too large to write"
+    return repr(value) if value is None or type(value) in (bool, float) else f"({class_name(type(value))})"
 
 
 def model_parts(value: object) -> dict[str, dict[str, Any]] | None:

@@ -89,6 +89,6 @@ def _submitted(gate: Opening, action: Action, submission: Submission) -> Allowed
 
 
 def _caller(action: Any) -> Caller:
-    if not isinstance(action, Action):
+    if type(action) is not Action:
         return Caller(action)
     return Caller(action.name, action.agent, action.session)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import threading
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
+
+from gate.shapes import named, plain_text
 
 Wait = float | timedelta | Literal["until_decided"]
 """Seconds, a timedelta, or ``until_decided``; 0 never waits."""
@@ -21,13 +23,23 @@ def seconds(wait: Wait) -> float | None:
         TypeError: It is none of these.
         ValueError: It is negative or no number.
     """
-    if isinstance(wait, str):
-        if wait == "until_decided":
+    kind = type(wait)
+    if issubclass(kind, str):
+        if plain_text(wait) == "until_decided":
             return None
-        raise ValueError(f'wait={wait!r} is neither seconds, a timedelta nor "until_decided".')
-    if isinstance(wait, bool) or not isinstance(wait, (int, float, timedelta)):
-        raise TypeError(f'wait={wait!r} is neither seconds, a timedelta nor "until_decided".')
-    span = wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
+        raise ValueError(f'wait={named(wait)} is neither seconds, a timedelta nor "until_decided".')
+    if kind is bool or not issubclass(kind, (int, float, timedelta)):
+        raise TypeError(f'wait={named(wait)} is neither seconds, a timedelta nor "until_decided".')
+    span = _span(wait)
     if math.isnan(span) or span < 0:
-        raise ValueError(f"wait={wait!r} is no time to wait; give zero or more seconds.")
+        raise ValueError(f"wait={named(wait)} is no time to wait; give zero or more seconds.")
     return None if span > threading.TIMEOUT_MAX else span
+
+
+def _span(wait: Any) -> float:
+    if isinstance(wait, timedelta):
+        return wait.total_seconds()
+    try:
+        return float(wait)
+    except OverflowError:
+        return math.copysign(math.inf, wait > 0 or -1)

@@ -59,7 +59,7 @@ class AgentVerbs(RefusalVerbs):
         facts: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a session, or open it again as what it is; see ``verbs.sessions``."""
-        text = facts_text(facts or {})
+        text = "{}" if facts is None else facts_text(facts)
         with self._turn() as turn:
             sessions.open_session(
                 turn, id_, agent=agent, on_behalf_of=on_behalf_of, evidence=evidence, facts=text

@@ -49,6 +49,6 @@ class RefusalVerbs(Road):
 
 def _told(given: object) -> str:
     """Return what a call gave for a name as the log may have it: a short text without secrets."""
-    if not isinstance(given, str):
+    if type(given) is not str:
         return f"({class_name(type(given))})"
     return hide(storable(given[:_LONGEST_READ]))[:_LONGEST_NAME]
