@@ -201,9 +201,9 @@ class Writer:
             child = place.inner.get(key) or self._child(key, place)
             name = child.name
             if name in found:
-                name = alike[name] = _apart(alike.get(name, name), found)
-                child = _Place(place, name, self._rules)
-            found[name] = child
+                alike[name] = _apart(alike.get(name, name), found)
+                child = _Place(place, alike[name], self._rules)
+            found[child.name] = child
         return found
 
     def _child(self, key: str, place: _Place) -> _Place:

@@ -161,3 +161,13 @@ def test_facts_named_like_secrets_are_refused_however_many() -> None:
     """A session takes no fact under a secret's name, be they too many to be hidden one by one."""
     with pytest.raises(ActionError, match="token-0"):
         facts_text({"v": _tokens(MOST_HIDDEN + 5)})
+
+
+def test_hundreds_of_keys_that_look_alike_once_hidden_stay_apart() -> None:
+    """Each further key of the same ends and length gets one more sign, whatever else is called so."""
+    keys = [f"sk-proj-abcdefghijklmnop{number:04}ab" for number in range(500)]
+    told = hide_shapes(keys[0])[0]
+    found = redact({"v": {**dict.fromkeys(keys, 1), told + "+": 2}, "w": [{keys[7]: 3}]})
+    wanted = [told + "+" * number for number in range(500)]
+    assert list(found.arguments["v"]) == [*wanted, told + "++" * 250]
+    assert found.arguments["w"] == [{told: 3}]
