@@ -30,7 +30,9 @@ def _is_apart(name: str) -> bool:
 
 
 def misspelt(file: Path) -> str:
-    """Return why a file of a folder is not read; empty where its ending is written as it must be."""
+    """Return why a file of a folder is not read; empty where it can be, and its ending is as it must be."""
+    if file.is_fifo() or file.is_socket() or file.is_char_device():
+        return "is a pipe, a socket or a device, which may never end: take it away"
     if file.name.endswith(ENDINGS):
         return ""
     right = file.stem + file.suffix.lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -308,6 +309,14 @@ def test_an_ending_in_capitals_is_never_passed_over(tmp_path: Path, name: str) -
     with pytest.raises(PolicyError) as caught:
         load_path(tmp_path)
     assert len(caught.value.problems) == 2
+
+
+def test_a_pipe_in_a_folder_is_an_error(tmp_path: Path) -> None:
+    """What may never end keeps the set from loading, and nothing waits for it."""
+    (tmp_path / "one.yml").write_text(OK)
+    os.mkfifo(tmp_path / "never.yml")
+    with pytest.raises(PolicyError, match=r"never\.yml: is a pipe"):
+        load_path(tmp_path)
 
 
 def test_a_link_is_followed_and_one_to_nowhere_is_an_error(tmp_path: Path) -> None:
