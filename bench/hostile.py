@@ -82,8 +82,13 @@ def _secretive() -> Mapping[str, Any]:
         "1 MB of random words": " ".join(_word(48) for _ in range(MOST // 49)),
         "19,900 texts with a password": [f"password=hunter{n}" for n in range(COUNT)],
         "19,900 texts with a password, not ASCII": [f"für password=hunter{n}" for n in range(COUNT)],
+        "19,900 texts, each second with a password": [
+            f"password=hunter{n}" if n % 2 else f"order-{n}x" for n in range(COUNT)
+        ],
         "19,900 keys of an API": [f"AKIA{_word(16).upper()}" for _ in range(COUNT)],
         "19,900 names of secrets": {f"token-{n}": f"x{n}" for n in range(COUNT)},
+        "19,900 names of secrets, of letters": {f"{_word(9)}Token": "x" for _ in range(COUNT)},
+        "990 keys that look alike once hidden": {f"sk-proj-{'ab1' * 9}{n:05}yz": n for n in range(990)},
         "1 MB of keys of an API": " ".join(f"AKIA{_word(16).upper()}" for _ in range(MOST // 21)),
         "1 MB of what is nearly cards": "4111 1111 1111 1112 " * (MOST // 20),
         "1 MB of what is nearly an IBAN": "DE89 3704 0044 0532 0130 01 " * (MOST // 28),

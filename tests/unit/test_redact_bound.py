@@ -54,6 +54,9 @@ def test_a_long_text_is_hidden_from_its_last_known_secret_on() -> None:
     near = "5111 1111 1111 1112 " * (MOST + 1)
     assert hide_shapes(near) == (UNTOLD, [UNTOLD])
     assert hide(near) == UNTOLD
+    far = f"api_key{'z' * 60}=abcd1 "  # a secret's name, too far from its value
+    assert hide_shapes(far * (MOST - 1)) == (far * (MOST - 1), [])
+    assert hide_shapes(far * (MOST + 1)) == (UNTOLD, [UNTOLD])
 
 
 def test_a_dict_of_keys_that_nobody_told_apart_is_hidden_whole() -> None:
