@@ -89,7 +89,7 @@ def with_schema(field: Field, schema: Mapping[str, Any]) -> Field:
     found = json_schema.part(schema, field.path)
     if found is None:
         return field
-    definitions = schema.get("properties", {}).get(json_schema.parameter(field.path), {}).get("$defs", {})
+    definitions = json_schema.definitions_of(schema, field.path)
     told = replace(field, schema=found, definitions=definitions)
     kinds = json_schema.kinds(found, definitions)
     return replace(told, kind=_refined(field.kind, kinds), optional="null" in kinds)

@@ -1,9 +1,13 @@
-"""Which part of a JSON Schema is about one value of a call, and what it says of types and choices."""
+"""Which part of a JSON Schema is about one value of a call, and what it says of types and choices.
+
+A schema may come from anybody: what in it has another form than it should says nothing, and neither does what
+leads to itself again and again.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gate.values import parse_path
@@ -11,6 +15,8 @@ from gate.values import parse_path
 Schema = Mapping[str, Any]
 
 _DEEPEST = 32
+_MOST_BRANCHES = 1_000
+_FORMS = ("date", "uuid")
 _REF = re.compile(r"#/\$defs/(.+)")
 
 
@@ -27,10 +33,10 @@ def part(schema: Schema, path: str) -> Schema | None:
         path: Path of an argument, or of a value in one.
     """
     _, first, *rest = parse_path(path)
-    found = schema.get("properties", {}).get(first)
+    found = _inside(schema, "properties").get(first)
     if not isinstance(found, Mapping):
         return None
-    definitions = found.get("$defs", {})
+    definitions = definitions_of(schema, path)
     for key in rest:
         found = _property(found, key, definitions)
         if found is None:
@@ -38,9 +44,30 @@ def part(schema: Schema, path: str) -> Schema | None:
     return _resolved(found, definitions)
 
 
+def definitions_of(schema: Schema, path: str) -> Schema:
+    """Return what the references in the schema of a parameter lead to.
+
+    Args:
+        schema: JSON Schema of a tool's arguments.
+        path: Path of the parameter, or of a value in it.
+    """
+    found = _inside(schema, "properties").get(parameter(path))
+    return _inside(found, "$defs") if isinstance(found, Mapping) else {}
+
+
+def _inside(schema: Schema, word: str) -> Schema:
+    found = schema.get(word)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _listed(schema: Schema, word: str) -> Sequence[Any]:
+    found = schema.get(word)
+    return found if isinstance(found, (list, tuple)) else ()
+
+
 def _property(schema: Schema, key: str, definitions: Schema) -> Schema | None:
     for branch in _branches(schema, definitions):
-        found = branch.get("properties", {}).get(key, branch.get("additionalProperties"))
+        found = _inside(branch, "properties").get(key, branch.get("additionalProperties"))
         if isinstance(found, Mapping):
             return found
     return None
@@ -53,18 +80,23 @@ def _resolved(schema: Schema, definitions: Schema) -> Schema:
         if found is None:
             return schema
         beside = {key: each for key, each in schema.items() if key != "$ref"}
-        schema = {**definitions.get(_unescaped(found[1]), {}), **beside}
+        schema = {**_inside(definitions, _unescaped(found[1])), **beside}
     return {}
 
 
-def _branches(schema: Schema, definitions: Schema, depth: int = 0) -> Iterator[Schema]:
-    """Yield a schema, or what it is any or all of, references resolved."""
-    found = _resolved(schema, definitions)
-    inner = [each for word in ("anyOf", "oneOf", "allOf") for each in found.get(word, ())]
-    if not inner or depth > _DEEPEST:
-        yield found
-    for each in inner:
-        yield from _branches(each, definitions, depth + 1)
+def _branches(schema: Schema, definitions: Schema) -> Sequence[Schema]:
+    """Return a schema, or what it is any or all of, references resolved; none where these are too many."""
+    found: list[Schema] = []
+    left: list[Any] = [schema]
+    for _ in range(_MOST_BRANCHES):
+        if not left:
+            return found
+        each = left.pop()
+        known = _resolved(each, definitions) if isinstance(each, Mapping) else {}
+        inner = [one for word in ("anyOf", "oneOf", "allOf") for one in _listed(known, word)]
+        left.extend(reversed(inner))
+        found += [] if inner else [known]
+    return () if left else found
 
 
 def kinds(schema: Schema, definitions: Schema) -> frozenset[str]:
@@ -72,23 +104,23 @@ def kinds(schema: Schema, definitions: Schema) -> frozenset[str]:
     found: set[str] = set()
     for branch in _branches(schema, definitions):
         named = branch.get("type")
-        types = [named] if isinstance(named, str) else list(named or ())
+        types = [each for each in (named, *_listed(branch, "type")) if isinstance(each, str)]
         types += ["string"] if "enum" in branch and not types else []
         form = branch.get("format")
-        found.update(form if each == "string" and form in ("date", "uuid") else each for each in types)
+        found.update(str(form) if each == "string" and form in _FORMS else each for each in types)
     return frozenset(found)
 
 
 def choices(schema: Schema, definitions: Schema) -> tuple[str, ...]:
     """Return the texts that a schema lists as the only ones; empty where it lists none."""
-    listed = [_listed(each) for each in _branches(schema, definitions) if each.get("type") != "null"]
+    listed = [_choices(each) for each in _branches(schema, definitions) if each.get("type") != "null"]
     if not listed or not all(listed):
         return ()
     return tuple(dict.fromkeys(each for one in listed for each in one if isinstance(each, str)))
 
 
-def _listed(schema: Schema) -> Sequence[Any]:
-    return [schema["const"]] if "const" in schema else list(schema.get("enum", ()))
+def _choices(schema: Schema) -> Sequence[Any]:
+    return [schema["const"]] if "const" in schema else _listed(schema, "enum")
 
 
 def _unescaped(name: str) -> str:

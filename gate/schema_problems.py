@@ -43,11 +43,11 @@ def problem(schema: Schema, value: Any, definitions: Schema) -> str:
         whole = {**_exact(schema), "$defs": _exact(definitions)}
         with localcontext(prec=_DIGITS):
             errors = list(_checker(whole).iter_errors(_exact(value)))
+            return _said(_first(errors)) if errors else ""
     except (_Endless, RecursionError):
         return _ENDLESS
     except Exception:  # the schema is anybody's: what cannot be checked is not taken
         return _UNREADABLE
-    return _said(_first(errors)) if errors else ""
 
 
 def _exact(part: Any) -> Any:
