@@ -288,9 +288,11 @@ def _unknown(value: object) -> str:
 
 
 def refused(path: Path, why: str) -> ActionError:
-    """Return the refusal of a value, by its path."""
+    """Return the refusal of a value, by its path without secrets: a key may be one."""
+    from gate.secret_shapes import hide_shapes
+
     keys: list[str | int] = []
     while not isinstance(path, str):
         path, key = path
         keys.append(key)
-    return ActionError(f"{spell(path, keys[::-1])}: {why}. Nothing ran.")
+    return ActionError(f"{hide_shapes(spell(path, keys[::-1]))[0]}: {why}. Nothing ran.")

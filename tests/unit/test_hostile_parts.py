@@ -168,3 +168,11 @@ def test_only_what_may_run_can_be_claimed(gate: Gate) -> None:
     for given, raised in ((blocked, Blocked), (None, IllegalMove), (Mean(), IllegalMove)):
         with pytest.raises(raised), gate.claim(given):  # type: ignore[arg-type]
             pytest.fail("it ran")
+
+
+def test_a_key_that_is_a_secret_is_not_told_where_its_value_is_refused() -> None:
+    """The path in the fault names the place of a value without the secret that stands in a key."""
+    secret = "sk_live_4242424242424242abcdEFGH"
+    with pytest.raises(ActionError, match=r"^args\.a\.") as refused:
+        snapshot({"a": {secret: object()}})
+    assert secret not in str(refused.value)
