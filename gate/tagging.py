@@ -254,6 +254,7 @@ HANDLERS: dict[type, Callable[[Walk, Any, Path], Any]] = {
 
 _UNTAGGED = frozenset({str, int, float, list, dict})
 _TEXTS, _INTEGERS, _MIXED = {str}, {int}, set[type]()
+_LONGEST_PLACE = 1_000
 _FEW = 3
 """Of how many elements it does not pay to see whether they are all of one kind."""
 
@@ -295,4 +296,6 @@ def refused(path: Path, why: str) -> ActionError:
     while not isinstance(path, str):
         path, key = path
         keys.append(key)
-    return ActionError(f"{hide_shapes(spell(path, keys[::-1]))[0]}: {why}. Nothing ran.")
+    place, _ = hide_shapes(spell(path, keys[::-1]))
+    shown = place if len(place) <= _LONGEST_PLACE else f"{place[:_LONGEST_PLACE]}…"
+    return ActionError(f"{shown}: {why}. Nothing ran.")

@@ -176,3 +176,10 @@ def test_a_key_that_is_a_secret_is_not_told_where_its_value_is_refused() -> None
     with pytest.raises(ActionError, match=r"^args\.a\.") as refused:
         snapshot({"a": {secret: object()}})
     assert secret not in str(refused.value)
+
+
+def test_a_fault_stays_readable_however_long_a_key_is() -> None:
+    """A path is cut where nobody would read on."""
+    with pytest.raises(ActionError, match="Nothing ran") as refused:
+        snapshot({"a": {"k" * 900_000: object()}})
+    assert len(str(refused.value)) < 1_500
