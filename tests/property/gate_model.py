@@ -70,15 +70,23 @@ class Model:
     def submit(
         self, key: tuple[str, int], call_id: str | None, name: str, now: datetime
     ) -> tuple[Case | None, str]:
-        """Return the case that a call finds again, or what it becomes; an id of another call is reused."""
+        """Return the case that a call finds again, or what it becomes; an id of another call is reused.
+
+        What it finds past its deadline ends first.
+        """
         known = [each for each in self.cases.values() if call_id and each.call_id == call_id]
+        if known and known[0].key != key:
+            return None, "reused"
         if known:
-            return (known[0], known[0].state) if known[0].key == key else (None, "reused")
+            self.expire(known[0], now)
+            return known[0], known[0].state
         answer, _ = self.rule(key)
         answer = "require_approval" if answer == "allow" and self.over(key) else answer
         if answer == "block" or self.frozen:
             return None, "blocked"
         alike = [each for each in reversed(self.cases.values()) if each.key == key]
+        for each in alike if call_id is None else ():
+            self.expire(each, now)
         free = [each for each in alike if each.state in OPEN and not self.is_waited_for(each, name, now)]
         if call_id is None and free:
             return free[0], free[0].state
