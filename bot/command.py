@@ -14,8 +14,9 @@ from pathlib import Path
 import click
 import structlog
 
+from bot import alone
 from bot.app import SlackBot
-from bot.local_workspace import ControlError, LocalWorkspace
+from bot.local_workspace import ControlError
 from bot.look import look
 from bot.settings import BotSettings, Transport
 from bot.town import Town, seed_for
@@ -177,8 +178,10 @@ def _run_local(told: Told) -> int:
     if service is None:
         return Exit.OK
     try:
+        alone.refuse_second(service)
         policy = service.policy()
-        with LocalWorkspace(port=told.port, seed=seed_for(policy, *channels)) as workspace:
+        with alone.opened(told.port, seed_for(policy, *channels)) as workspace:
+            service.post_again()
             settings = BotSettings.local(workspace, channel=read.channel)
             with SlackBot(service, settings, transport="socket") as bot:
                 _greet(workspace.url, service)
@@ -212,6 +215,8 @@ def _serve(bot: SlackBot, enough: threading.Event, each: Callable[[], None] | No
 def _open_when_there(told: Told, enough: threading.Event) -> Service | None:
     """Open the store as soon as there is a policy: in files, or in the store that an agent has made."""
     path = told.policy or HERE
+    if told.policy is not None and not path.exists():
+        load_path(path)  # says what is wrong with a path that was named; only ./policies is waited for
     waited = False
     while not enough.is_set():
         if holds_policy(path):

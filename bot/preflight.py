@@ -92,9 +92,9 @@ class Preflight:
         """
         report = Report()
         await self._token(report)
+        await self._delivery(report)
         if report.fatal:
             return report
-        await self._delivery(report)
         directory = Directory(self._client)
         channels = [self._settings.channel] if self._settings.channel else list(policy.named_channels())
         if self._settings.summary_channel:
@@ -109,7 +109,7 @@ class Preflight:
         if not token:
             report.fatal.append("SLACK_BOT_TOKEN is not set: the bot token (xoxb-…) of the installed app")
         elif not token.startswith("xoxb-"):
-            report.fatal.append(f"SLACK_BOT_TOKEN is no bot token: it begins with {token[:5]!r}, not 'xoxb-'")
+            report.fatal.append("SLACK_BOT_TOKEN is no bot token: it does not begin with 'xoxb-'")
         else:
             await self._ask_who(report)
 
@@ -162,7 +162,8 @@ class Preflight:
         token = self._settings.app_token
         if not token.startswith("xapp-"):
             report.fatal.append("SLACK_APP_TOKEN is no app-level token (xapp-…) with connections:write")
-            return
+        if report.fatal:
+            return  # no token goes to what may not be the workspace that is meant
         try:
             await self._client.apps_connections_open(app_token=token)
         except ANSWER_FAILURES as error:

@@ -10,7 +10,19 @@ from gate.model import Burst, Notice
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.store import anchors
-from gate.verbs import backfill, bursts, ends, handing, living, outbox, publishing, summing, timing, workspace
+from gate.verbs import (
+    backfill,
+    bursts,
+    ends,
+    handing,
+    living,
+    outbox,
+    publishing,
+    reposting,
+    summing,
+    timing,
+    workspace,
+)
 
 _PRUNE_EVERY = timedelta(hours=1)
 _ORPHANS = timedelta(days=8)
@@ -53,6 +65,16 @@ class OutboxVerbs(Road):
         """Tell whether no other bot has lived since a time, so that nobody else has drawn anything."""
         with self.store.reader() as reader:
             return not living.another_bot(reader, self._process, when)
+
+    def bot_before(self) -> living.Living | None:
+        """Return the oldest bot that lives and was there before this process; None where there is none."""
+        with self.store.reader() as reader:
+            return living.bot_before(reader, self._process, timing.time_of(reader, self.clock.now()))
+
+    def post_again(self) -> int:
+        """Have the open cards of a local workspace that is gone posted again; see ``verbs.reposting``."""
+        with self._turn() as turn:
+            return reposting.cards(turn)
 
     def burst(self, burst_id: str) -> Burst:
         """Return one burst as it stands."""

@@ -100,6 +100,13 @@ def posted(turn: Turn, burst_id: str, ts: str) -> None:
     turn.tx.run("UPDATE bursts SET ts = ? WHERE id = ? AND ts = ''", (ts, burst_id))
 
 
+def post_again(turn: Turn) -> None:
+    """Forget where the cards of open bursts stand, and have new ones posted."""
+    for row in turn.tx.all("SELECT * FROM bursts WHERE closed_at IS NULL"):
+        turn.tx.run("UPDATE bursts SET ts = '' WHERE id = ?", (row["id"],))
+        _tell(turn, row)
+
+
 def burst(reader: Reader, store: str, burst_id: str) -> Burst:
     """Return one burst as it stands.
 

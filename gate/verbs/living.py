@@ -76,15 +76,7 @@ def alive(reader: Reader, now: datetime) -> list[Living]:
     found = reader.all(
         "SELECT * FROM processes WHERE closed_at IS NULL AND beat_at > ? ORDER BY opened_at, id", (since,)
     )
-    return [
-        Living(
-            row["kind"],
-            rows.load(Identity, row["identity"]),
-            from_us(row["opened_at"]),
-            from_us(row["beat_at"]),
-        )
-        for row in found
-    ]
+    return [_living(row) for row in found]
 
 
 def another_bot(reader: Reader, process: int, since: datetime) -> bool:
@@ -95,6 +87,28 @@ def another_bot(reader: Reader, process: int, since: datetime) -> bool:
         (process, to_us(since - SILENCE), to_us(since), to_us(since)),
     )
     return found is not None
+
+
+def bot_before(reader: Reader, process: int, now: datetime) -> Living | None:
+    """Return the oldest bot that lives and was there before a process; None where there is none.
+
+    Args:
+        reader: Where to read.
+        process: Row id of the process.
+        now: The time that counts, UTC.
+    """
+    found = reader.all(
+        "SELECT * FROM processes WHERE kind = 'bot' AND closed_at IS NULL AND beat_at > ? AND id < ? "
+        "ORDER BY id",
+        (to_us(now - SILENCE), process),
+    )
+    there = (_living(row) for row in found)
+    return next((each for each in there if not processes.is_dead(each.identity)), None)
+
+
+def _living(row: Row) -> Living:
+    identity = rows.load(Identity, row["identity"])
+    return Living(row["kind"], identity, from_us(row["opened_at"]), from_us(row["beat_at"]))
 
 
 def _lost(turn: Turn, row: Row, mine: frozenset[str]) -> str:

@@ -167,3 +167,58 @@ def test_what_cannot_start_says_why(
     assert ended == code, said
     assert piece in said
     assert "Traceback" not in said
+
+
+def test_a_call_that_waits_gets_a_card_on_the_next_local_workspace(
+    tmp_path: Path, started: list[Process]
+) -> None:
+    """The page of a local bot that was started again shows what waits, and the call runs once approved."""
+    write(tmp_path)
+    ran: list[str] = []
+    with Gate(policy=str(tmp_path / "policies"), agent="support") as gate:
+
+        @gate.guard("payments.issue_refund")
+        def issue_refund(order_id: str, amount: int, currency: str) -> str:
+            ran.append(order_id)
+            return "re_1"
+
+        started.append(first := Process(tmp_path, "--local"))
+        before = Control(page(first.line("Local workspace")))
+        first.line("Store:")
+        outcome: list[object] = []
+        agent = threading.Thread(target=lambda: outcome.append(gate.outcome(issue_refund, "O-1", 400, "EUR")))
+        agent.start()
+        before.wait_message(CHANNEL, "Refund 400", timeout=PATIENCE)
+        assert first.end()[0] == 0
+        started.append(second := Process(tmp_path, "--local"))
+        approve(Control(page(second.line("Local workspace"))))
+        agent.join(PATIENCE)
+    assert [type(each) for each in outcome] == [Ran]
+    assert ran == ["O-1"]
+
+
+def test_a_second_local_bot_is_refused(tmp_path: Path, started: list[Process]) -> None:
+    """It says which process has the store and what to do; once that one has ended, or died, it starts."""
+    write(tmp_path)
+    started.append(first := Process(tmp_path, "--local"))
+    first.line("Store:")
+    code, _, said = Process(tmp_path, "--local").said()
+    assert (code, f"process {first.run.pid}" in said, "--db" in said) == (1, True, True), said
+    first.run.kill()
+    first.run.join(PATIENCE)
+    started.append(second := Process(tmp_path, "--local"))
+    assert page(second.line("Local workspace"))
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path, workspace: LocalWorkspace) -> None:
+    """One sentence with the port and what to do."""
+    write(tmp_path)
+    port = workspace.url.rsplit(":", 1)[1]
+    code, _, said = Process(tmp_path, "--local", "--port", port).said()
+    assert (code, f"port {port}" in said, "Traceback" in said) == (1, True, False), said
+
+
+def test_a_policy_that_was_named_and_is_not_there_is_not_waited_for(tmp_path: Path) -> None:
+    """Only ./policies, which nobody named, is waited for."""
+    code, _, said = Process(tmp_path, "--local", "--policy", "nope").said()
+    assert (code, "nope" in said) == (3, True), said

@@ -63,6 +63,14 @@ def test_a_token_that_does_not_work_is_named(office: Office, changes: dict[str, 
         SlackBot(office.agent, settings(office.workspace, **changes), transport="socket").start()
 
 
+def test_both_tokens_are_named_and_no_piece_of_either_is_shown(office: Office) -> None:
+    """Two tokens that are none are two lines, without what stands in them."""
+    found = looked(office, bot_token="sesame-1", app_token="sesame-2").fatal
+    named = [line.split()[0] for line in found]
+    assert named == ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"]
+    assert "sesam" not in str(found)
+
+
 def test_each_missing_scope_is_named(office: Office, workspace: LocalWorkspace) -> None:
     """Every required scope that is not granted has its own line."""
     workspace.control.set_scopes(["users:read"])
