@@ -20,6 +20,7 @@ from bot.local_workspace import ControlError
 from bot.look import look
 from bot.settings import BotSettings, Transport
 from bot.town import Town, seed_for
+from gate.cli.commands import Verb, Whole
 from gate.cli.exits import Exit
 from gate.cli.options import HERE, db_option, holds_policy, store_path
 from gate.cli.root import guarded
@@ -55,7 +56,11 @@ class Told:
         return store_path(self.db)
 
 
-@click.command("gate-bot", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(
+    "gate-bot",
+    cls=Verb,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option(
     "--policy",
     envvar="GATE_POLICY",
@@ -71,7 +76,7 @@ class Told:
 @click.option("--local", is_flag=True, help="Run a local workspace with a page, and the bot on it: no Slack.")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=Whole(0, 65535),
     default=0,
     metavar="N",
     help="Port of the local page.  [default: a free one]",

@@ -61,9 +61,14 @@ class Switches:
         meant = _meant(words, "freeze") if words else Meant("everything")
         entries = await self._desk.run(self._desk.service.freezers)
         eligible = await self._desk.eligibility.among(entries, press.who, MAY_NOT_FREEZE)
-        if not await self._turn(self._desk.service.freeze_for, meant, press, eligible):
-            return f"{meant.named} was frozen already{'; it has your reason now' if meant.reason else ''}."
-        return f"{meant.named} is frozen: nothing but declared reads runs there until an operator lifts it."
+        fresh = await self._turn(self._desk.service.freeze_for, meant, press, eligible)
+        stranger = await self._desk.run(self._desk.service.stranger, meant.scope, meant.id)
+        first = f"{stranger} " if stranger else ""
+        if not fresh:
+            again = "; it has your reason now" if meant.reason else ""
+            return f"{first}{meant.named} was frozen already{again}."
+        what = f"{first}{meant.named} is frozen"
+        return f"{what}: nothing but declared reads runs there until an operator lifts it."
 
     async def lift(self, press: Press, words: Sequence[str]) -> str:
         """Lift the freeze that was named.

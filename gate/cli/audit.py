@@ -13,6 +13,7 @@ import click
 
 from gate.audit import AuditRecord, Filter
 from gate.cli import output, shapes, story
+from gate.cli.commands import Verbs
 from gate.cli.exits import Exit
 from gate.cli.options import (
     anchors_option,
@@ -30,7 +31,7 @@ from gate.verifying import Verified
 _LINK = re.compile(r".*/archives/(?P<channel>[A-Z0-9]+)/p(?P<seconds>\d{10})(?P<micros>\d{6})/?")
 
 
-@click.group("audit")
+@click.group("audit", cls=Verbs)
 def audit_group() -> None:
     """Read the tamper-evident log."""
 

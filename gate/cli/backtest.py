@@ -16,6 +16,7 @@ from rich.progress import Progress
 
 from gate.cli import output, shapes
 from gate.cli.check import Tools, asks, read_tools, tell_untold
+from gate.cli.commands import Verb, Whole
 from gate.cli.options import (
     check_span,
     db_option,
@@ -50,7 +51,7 @@ def _tried(
     return tuple(found)
 
 
-@click.command("backtest")
+@click.command("backtest", cls=Verb)
 @policy_option
 @click.option(
     "--try",
@@ -70,7 +71,7 @@ def _tried(
 )
 @click.option(
     "--limit",
-    type=click.IntRange(0, MOST),
+    type=Whole(0, MOST),
     default=20,
     show_default=True,
     metavar="N",

@@ -14,6 +14,7 @@ import click
 
 from gate.catalogue import Tool
 from gate.cli import output
+from gate.cli.commands import Verb
 from gate.cli.exits import Exit
 from gate.cli.options import json_option, policy_option, required_policy
 from gate.digest import snapshot
@@ -40,7 +41,7 @@ class Tools:
     effects: Mapping[str, Effect | None]
 
 
-@click.command("check")
+@click.command("check", cls=Verb)
 @policy_option
 @click.option(
     "--calls",

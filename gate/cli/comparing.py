@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from gate.cli import output, shapes
+from gate.cli.commands import Verb
 from gate.cli.options import db_option, json_option, opened
 from gate.errors import IllegalMove
 from gate.policy.diff import Kind, differences
@@ -19,7 +20,7 @@ from gate.service import Service
 _KINDS: tuple[Kind, ...] = ("loosened", "tightened", "added", "removed", "changed")
 
 
-@click.command("show")
+@click.command("show", cls=Verb)
 @click.argument("revision", required=False, metavar="[REVISION]")
 @db_option
 @json_option
@@ -44,7 +45,7 @@ def show_command(revision: str | None, db: Path | None, as_json: bool) -> None:
         output.verbatim("" if text.endswith("\n") else "\n")
 
 
-@click.command("diff")
+@click.command("diff", cls=Verb)
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @db_option

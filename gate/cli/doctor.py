@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from gate.cli import checkup, output, shapes
+from gate.cli.commands import Verb
 from gate.cli.exits import Exit
 from gate.cli.options import db_option, json_option, policy_here, policy_option, store_path
 
 _SIGNS = {"ok": "ok", "missing": "missing", "bad": "MEND"}
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Verb)
 @policy_option
 @db_option
 @json_option

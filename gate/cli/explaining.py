@@ -11,6 +11,7 @@ import click
 
 from gate.cli import output, shapes
 from gate.cli.check import Tools, known_tools, read_tools, tell_untold
+from gate.cli.commands import Verb
 from gate.cli.options import json_option, opened, policy_option, required_policy
 from gate.digest import snapshot
 from gate.errors import ActionError
@@ -34,7 +35,7 @@ _SIGNS = frozenset(sign.value for sign in Sign)
 _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
 
 
-@click.command("explain")
+@click.command("explain", cls=Verb)
 @click.option(
     "--call",
     "written",

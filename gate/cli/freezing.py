@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from gate.cli import output
+from gate.cli.commands import Verb
 from gate.cli.options import db_option, json_option, opened, same_store
 from gate.verbs.freezing import Scope
 
@@ -27,7 +28,7 @@ def scope_options(command: F) -> F:
     return command
 
 
-@click.command("freeze")
+@click.command("freeze", cls=Verb)
 @scope_options
 @click.option(
     "--reason", default="", metavar="TEXT", help="Why; agents and the log get it. Replaces an older one."
@@ -40,14 +41,21 @@ def freeze_command(
     """Let nothing run but declared reads.
 
     That lasts until it is lifted, for everything or for one agent or session.
+    A name that was never seen is frozen too, and said first, with names like it.
     Open holds keep their deadlines; they can be denied, but not approved. Calls that run already go on.
     """
     scope, id_ = which(everything, agent, session)
     with opened(db) as service:
         fresh = service.freeze(scope, id_, by=service.actor, reason=reason)
+        stranger = service.stranger(scope, id_)
     if as_json:
-        output.emit({"scope": scope, "id": id_, "frozen": True, "changed": fresh})
-    elif fresh:
+        near = list(stranger.near) if stranger else []
+        seen = {"seen": stranger is None, "near": near}
+        output.emit({"scope": scope, "id": id_, "frozen": True, "changed": fresh, **seen})
+        return
+    if stranger:
+        output.say(str(stranger), style="bold")
+    if fresh:
         output.say(f"Frozen: {_named(scope, id_)}. Nothing but declared reads runs there now.")
         output.say(f"Lift it with: gate unfreeze{_words(scope, id_)}{same_store()} --reason TEXT")
     else:
@@ -55,7 +63,7 @@ def freeze_command(
         output.say(f"Frozen already: {_named(scope, id_)}; {kept}.")
 
 
-@click.command("unfreeze")
+@click.command("unfreeze", cls=Verb)
 @scope_options
 @click.option("--reason", required=True, metavar="TEXT", help="Why it is lifted; the log gets it.")
 @db_option

@@ -10,6 +10,7 @@ import click
 
 from gate.changes import in_words
 from gate.cli import output, shapes
+from gate.cli.commands import Verbs
 from gate.cli.options import db_option, json_option, limit_option, opened, same_store
 from gate.ids import short_code
 from gate.lifecycle import OPEN
@@ -18,7 +19,7 @@ from gate.policy.spending import amounts_words, numbers
 from gate.service import Service
 
 
-@click.group("holds")
+@click.group("holds", cls=Verbs)
 def holds_group() -> None:
     """List, show and cancel holds. Approving happens in Slack only."""
 

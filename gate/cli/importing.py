@@ -12,6 +12,7 @@ import click
 from pydantic import ValidationError
 
 from gate.cli import output
+from gate.cli.commands import Verbs
 from gate.cli.options import json_option
 from gate.model import Approver
 from gate.policy.importers import kortix, phrony
@@ -21,7 +22,7 @@ from gate.policy.schema import ApprovalKeys
 F = TypeVar("F", bound=Callable[..., object])
 
 
-@click.group("import")
+@click.group("import", cls=Verbs)
 def import_group() -> None:
     """Turn policies of other systems into ours.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from gate.cli import output
+from gate.cli.commands import Verb
 from gate.cli.options import json_option
 from gate.errors import IllegalMove
 from gate.policy.folder import ENDINGS
@@ -59,7 +60,7 @@ TABLE = """\
 FILES = {"approvals.yml": POLICY, "approvals.test.yml": TABLE, FILE_NAME: schema_text()}
 
 
-@click.command("init")
+@click.command("init", cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default="policies")
 @json_option
 def init_command(folder: Path, as_json: bool) -> None:

@@ -10,6 +10,7 @@ import click
 
 from gate.cli import output, shapes
 from gate.cli.audit import audit_group
+from gate.cli.commands import Verbs
 from gate.cli.options import (
     anchors_option,
     db_option,
@@ -116,7 +117,7 @@ def adopt_command(anchors: tuple[str, ...], anyway: bool, db: Path | None, as_js
     output.say("Start agents and bots again.")
 
 
-@click.group("clock")
+@click.group("clock", cls=Verbs)
 def clock_group() -> None:
     """Settle what the clock and the store disagree about."""
 

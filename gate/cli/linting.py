@@ -10,6 +10,7 @@ import click
 from gate.catalogue import Tool
 from gate.cli import output, shapes
 from gate.cli.check import read_catalogue
+from gate.cli.commands import Verb
 from gate.cli.exits import Exit
 from gate.cli.options import json_option, opened, policy_option, required_policy
 from gate.policy.lint import Finding, KnownTool, Seen, findings
@@ -18,7 +19,7 @@ from gate.policy.policyset import PolicySet
 from gate.policy.schema_json import schema_text
 
 
-@click.command("lint")
+@click.command("lint", cls=Verb)
 @policy_option
 @click.option(
     "--tools", type=click.Path(path_type=Path), metavar="FILE", help="Catalogue from 'gate tools export'."
@@ -51,7 +52,7 @@ def lint_command(policy: Path | None, tools: Path | None, db: Path | None, as_js
     return Exit.FAILED if failed else Exit.OK
 
 
-@click.command("schema")
+@click.command("schema", cls=Verb)
 @json_option
 def schema_command(as_json: bool) -> None:
     """Write the JSON Schema of policy files, for editors.

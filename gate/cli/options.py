@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from gate.cli.commands import Whole
 from gate.clock import SystemClock
 from gate.policy.folder import policy_files
 from gate.service import Service
@@ -66,7 +67,7 @@ def limit_option(default: int) -> Callable[[F], F]:
     """Add ``--limit``: how many of the newest."""
     return click.option(
         "--limit",
-        type=click.IntRange(1, 1_000_000),
+        type=Whole(1, 1_000_000),
         default=default,
         show_default=True,
         metavar="N",

@@ -10,6 +10,7 @@ import click
 from gate.cli import output, shapes
 from gate.cli.backtest import backtest_command
 from gate.cli.check import asks, read_text_file, read_tools, tell_untold
+from gate.cli.commands import Verbs
 from gate.cli.comparing import diff_command, show_command
 from gate.cli.exits import Exit
 from gate.cli.explaining import explain_command
@@ -41,7 +42,7 @@ class TableResult:
         return [row for row in self.rows if not row.passed]
 
 
-@click.group("policy")
+@click.group("policy", cls=Verbs)
 def policy_group() -> None:
     """Check, explain, compare, test and apply policies."""
 

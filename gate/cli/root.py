@@ -13,6 +13,7 @@ import click
 from gate.cli import output
 from gate.cli.audit import audit_group
 from gate.cli.check import check_command
+from gate.cli.commands import Verbs
 from gate.cli.doctor import doctor_command
 from gate.cli.exits import Exit, exit_of
 from gate.cli.freezing import freeze_command, unfreeze_command
@@ -30,7 +31,7 @@ from gate.service.road import package_version
 log = logging.getLogger("gate.cli")
 
 
-class Root(click.Group):
+class Root(Verbs):
     """A group that ends the process with one of the documented exit codes and never shows a traceback."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from gate.cli import output, shapes
+from gate.cli.commands import Verb
 from gate.cli.options import check_span, db_option, json_option, opened, same_store, time_option
 from gate.stats import Stats, collect
 
@@ -17,7 +18,7 @@ _SHOWN_DAYS = 14
 _SHOWN_RANGES = 4
 
 
-@click.command("stats")
+@click.command("stats", cls=Verb)
 @time_option("--since", "Holds asked for from then on", default="30d")
 @time_option("--until", "Holds asked for before then", default="now")
 @db_option

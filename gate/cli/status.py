@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from gate.cli import output, shapes
+from gate.cli.commands import Verb
 from gate.cli.holds import hold_json, show_holds
 from gate.cli.options import db_option, json_option, opened
 from gate.lifecycle import State
@@ -18,7 +19,7 @@ from gate.verbs.living import Living
 from gate.verbs.ruling import Revision
 
 
-@click.command("status")
+@click.command("status", cls=Verb)
 @db_option
 @json_option
 def status_command(db: Path | None, as_json: bool) -> None:

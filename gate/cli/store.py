@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from gate.cli import output, shapes
+from gate.cli.commands import Verbs
 from gate.cli.exits import Exit
 from gate.cli.options import db_option, json_option, opened, store_path
 from gate.store import inspect
 
 
-@click.group("db")
+@click.group("db", cls=Verbs)
 def db_group() -> None:
     """Look at the store's file, migrate it, copy it, or go on with a copy."""
 
@@ -44,7 +45,7 @@ def migrate_command(db: Path | None, as_json: bool) -> None:
         output.say(f"Brought the store from schema {before} to {after}.")
 
 
-@click.group("key")
+@click.group("key", cls=Verbs)
 def key_group() -> None:
     """Renew the key of a store's digests."""
 

@@ -9,11 +9,12 @@ import click
 
 from gate.catalogue import Tool
 from gate.cli import output, shapes
+from gate.cli.commands import Verbs
 from gate.cli.options import db_option, json_option, opened
 from gate.model import Effect
 
 
-@click.group("tools")
+@click.group("tools", cls=Verbs)
 def tools_group() -> None:
     """List or export the guarded tools."""
 

@@ -15,10 +15,11 @@ from gate.policy.policyset import PolicySet
 from gate.service.road import Road, afterwards
 from gate.shapes import storable
 from gate.store import keys, rows
-from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, timing
+from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, strangers, timing
 from gate.verbs.freezing import Scope
 from gate.verbs.living import Living
 from gate.verbs.ruling import Revision
+from gate.verbs.strangers import Stranger
 from gate.verbs.tally import Tally, tally
 
 
@@ -43,6 +44,11 @@ class AdminVerbs(Road):
         """Freeze everything, an agent or a session; False where it was frozen already."""
         with self._turn() as turn:
             return freezing.freeze(turn, scope, id_, by=by, reason=storable(reason))
+
+    def stranger(self, scope: Scope, id_: str) -> Stranger | None:
+        """Return an agent or a session that was never seen, with names like it; None for one that was."""
+        with self.store.reader() as reader:
+            return strangers.stranger(reader, scope, id_)
 
     def unfreeze(self, scope: Scope, id_: str = "", *, by: str, reason: str) -> None:
         """Lift one freeze."""

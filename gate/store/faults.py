@@ -13,7 +13,6 @@ from gate.store.files import on_read_only_disk
 _FULL = (sqlite3.SQLITE_FULL,)
 _UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH)
 _DISK = (sqlite3.SQLITE_IOERR, *_UNWRITABLE)
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -36,9 +35,16 @@ def explained(error: sqlite3.Error, path: Path | None) -> StoreError:
     if kind in _UNWRITABLE:
         said = f"{where} cannot be written ({error}). Nothing ran. Let this user write it and its folder."
         return StoreError(said, code="store_readonly")
-    if kind in _DAMAGED:
+    if kind == sqlite3.SQLITE_NOTADB:
         return StoreError(
-            f"{where} is damaged, or no store ({error}). Nothing ran. Stop what uses it, keep a copy, put "
+            f"{where} is no store, or one whose beginning is destroyed ({error}). Nothing ran. Name the "
+            "store with --db, GATE_DB or db=. If this is it, stop what uses it, keep a copy, put the newest "
+            "backup in its place and run 'gate db adopt'.",
+            code="store_damaged",
+        )
+    if kind == sqlite3.SQLITE_CORRUPT:
+        return StoreError(
+            f"{where} is damaged ({error}). Nothing ran. Stop what uses it, keep a copy, put "
             "the newest backup in its place and run 'gate db adopt'.",
             code="store_damaged",
         )

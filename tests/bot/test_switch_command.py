@@ -47,6 +47,7 @@ def test_an_approver_freezes_and_an_operator_lifts(office_of: Callable[[str], Of
     office.open()
     typed(office, "U0CAROL", "/gate freeze", "not among the approvers")
     assert office.agent.freezes() == []
+    office.agent.open_session("s1", agent="support", on_behalf_of=NOBODY)
     typed(office, "U0ALICE", "/gate freeze session s1 it repeats itself", "The session s1 is frozen")
     (frozen,) = office.agent.freezes()
     assert (frozen.scope, frozen.id, frozen.reason) == ("session", "s1", "it repeats itself")
@@ -57,6 +58,20 @@ def test_an_approver_freezes_and_an_operator_lifts(office_of: Callable[[str], Of
     assert office.agent.freezes() == []
     told = [each.body for each in office.agent.records() if each.body["kind"] in ("freeze", "unfreeze")]
     assert [each["actor"] for each in told] == ["T0LOCAL/U0ALICE", "T0LOCAL/U0BOB"]
+
+
+def test_a_freeze_of_a_name_that_was_never_seen(office_of: Callable[[str], Office]) -> None:
+    """It is made, and whoever typed it reads first that it was never seen, and what is like it."""
+    office = office_of(POLICY)
+    office.open()
+    mail(office)
+    told = typed(office, "U0ALICE", "/gate freeze agent suport it repeats itself", "is frozen")
+    assert "No agent named suport was ever seen here (did you mean support?)" in told
+    assert told.index("ever seen") < told.index("is frozen")
+    assert [each.id for each in office.agent.freezes()] == ["suport"]
+    assert "ever seen" not in typed(
+        office, "U0ALICE", "/gate freeze agent support", "agent support is frozen"
+    )
 
 
 def test_budgets_are_shown_to_those_who_answer_for_them(office_of: Callable[[str], Office]) -> None:

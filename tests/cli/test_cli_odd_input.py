@@ -61,3 +61,14 @@ def test_what_is_nested_without_end_is_said(tmp_path: Path) -> None:
     for written in (DEEP, '{"a":' * 100_000):
         told = run("policy", "explain", "--call", written, *named)
         assert (told.exit_code, "nested more than 64 levels deep" in told.stderr) == (Exit.USAGE, True)
+
+
+def test_a_text_file_is_no_store(tmp_path: Path) -> None:
+    """It is called no store first, with the way to name the right one, before any word of backups."""
+    file = tmp_path / "refunds.yml"
+    file.write_text("version: 1\nname: refunds\ndefault: allow\n" * 200)
+    for words in (["status"], ["holds", "list"], ["freeze"]):
+        told = run(*words, "--db", file)
+        assert told.exit_code == Exit.STORE
+        assert told.stderr.startswith(f"gate: The store {file} is no store")
+        assert told.stderr.index("--db") < told.stderr.index("backup")

@@ -61,7 +61,7 @@ def test_the_offered_command_lifts_the_freeze(tmp_path: Path, words: list[str]) 
     """It names the same store, and works as it is printed; a store from the environment is left out."""
     db = tmp_path / "my stores" / "gate.db"
     service(db).close()
-    offered = said("freeze", *words, "--db", db).splitlines()[1].removeprefix("Lift it with: ")
+    offered = said("freeze", *words, "--db", db).split("Lift it with: ")[1].strip()
     assert read("status", "--db", db)["freezes"]
     assert "Lifted" in said(*shlex.split(offered)[1:])
     assert read("status", "--db", db)["freezes"] == []
@@ -87,3 +87,27 @@ def test_status_sees_a_live_bot(db: Path) -> None:
     bot.close()
     assert "nobody is asked" not in text
     assert "nobody is asked" in said("status", "--db", db)
+
+
+@pytest.mark.parametrize(
+    ("option", "typed", "meant"), [("--agent", "dsk", "desk"), ("--session", "s-2", "s-1")]
+)
+def test_a_name_that_was_never_seen(db: Path, option: str, typed: str, meant: str) -> None:
+    """The freeze is made all the same, and the first thing said is that it was never seen."""
+    gate = service(db, clock=SystemClock())
+    gate.open_session("s-1", agent="desk", on_behalf_of=None)
+    kind = option.removeprefix("--")
+    for _ in range(2):
+        first, second, *_ = said("freeze", option, typed, "--db", db).splitlines()
+        assert first.startswith(f"No {kind} named {typed} was ever seen here")
+        assert f"did you mean {meant}" in first
+        assert typed in second
+    assert [(each.scope, each.id) for each in gate.freezes()] == [(kind, typed)]
+    found = read("freeze", option, typed, "--db", db)
+    assert (found["frozen"], found["seen"], meant in found["near"]) == (True, False, True)
+    assert "ever seen" not in said("freeze", option, meant, "--db", db)
+    found = read("freeze", option, meant, "--db", db)
+    assert (found["seen"], found["near"]) == (True, [])
+    assert "ever seen" not in said("freeze", "--db", db)
+    assert "(did" not in said("freeze", option, "zzzzzz", "--db", db)
+    gate.close()

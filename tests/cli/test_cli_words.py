@@ -1,0 +1,88 @@
+"""Words that are typed twice, in the wrong place, or wrongly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from bot.command import command as bot_command
+from gate.cli.commands import Verb, Verbs
+from gate.cli.exits import Exit
+from gate.cli.root import cli
+from tests.cli.cli_kit import Filled, run
+from tests.cli.every_command import leaves
+
+
+def test_an_option_with_one_value_is_given_once() -> None:
+    """Of every command, bot's included, each such option twice is an error; a flag twice loses nothing."""
+    for path, command in [*leaves(cli), (("gate-bot",), bot_command)]:
+        assert isinstance(command, Verb), path
+        for option in command.params:
+            if not isinstance(option, click.Option) or option.multiple or option.is_flag:
+                continue
+            context = click.Context(command)
+            name = option.opts[0]
+            with pytest.raises(click.UsageError, match=f"{name} is given twice"):
+                command.parse_args(context, [name, "1", name, "2"])
+
+
+def test_the_last_of_two_policies_does_not_win(tmp_path: Path) -> None:
+    """Two policies end with 2, where one ends with 0 as ever."""
+    assert run("init", tmp_path).exit_code == 0
+    named = ["--policy", str(tmp_path)]
+    assert run("policy", "lint", *named).exit_code == 0
+    told = run("policy", "lint", *named, *named)
+    assert (told.exit_code, "--policy is given twice" in told.stderr) == (Exit.USAGE, True)
+
+
+def test_several_values_and_flags_may_be_repeated(filled: Filled) -> None:
+    """What takes several values takes them, and --json twice is --json."""
+    assert run("status", "--json", "--json", *filled.words()).exit_code == 0
+    heads = ["--anchors", "no such file", "--anchors", "nor this"]
+    assert "cannot be read" in run("audit", "verify", *heads, *filled.words()).stderr
+
+
+def test_two_options_that_exclude_each_other() -> None:
+    """--socket and --http say two things, so the last does not win."""
+    with pytest.raises(click.UsageError, match="Give one of --socket and --http"):
+        bot_command.make_context("gate-bot", ["--socket", "--http"])
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["lint"], "gate policy lint'."),
+        (["apply"], "gate policy apply'."),
+        (["backup"], "gate db backup'."),
+        (["show"], "gate policy show' or '"),
+        (["help"], "gate --help."),
+        (["approve", "abc123"], "only people approve"),
+        (["holds", "deny"], "'holds cancel'"),
+        (["stat"], "'status'"),
+        (["policy", "lint", "refunds.yml"], "a policy is named with --policy PATH"),
+        (["holds", "list", "--limit", "80a"], "'80a' is not a valid whole number"),
+    ],
+)
+def test_a_wrong_word_finds_the_right_one(words: list[str], hint: str) -> None:
+    """It ends with 2 as before, and says what was meant."""
+    told = run(*words)
+    assert told.exit_code == Exit.USAGE
+    assert hint in told.stderr.replace("cli ", "gate ")
+
+
+def test_a_word_that_nobody_knows_gets_no_hint() -> None:
+    """Nothing is made up; an unknown option is none of the commands."""
+    assert "it is" not in run("frobnicate").stderr
+    assert "No such option" in run("--lint").stderr
+
+
+def test_every_group_gives_hints() -> None:
+    """No group was forgotten."""
+
+    def groups(group: click.Group) -> list[click.Group]:
+        found = [each for each in group.commands.values() if isinstance(each, click.Group)]
+        return [group, *(deeper for each in found for deeper in groups(each))]
+
+    assert all(isinstance(each, Verbs) for each in groups(cli))
