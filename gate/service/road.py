@@ -123,8 +123,10 @@ class Road:
         """Bring the files into force, unless they were before and have been replaced."""
         with self.store.reader() as reader:
             replaced = ruling.was_replaced(reader, policy.revision)
+            before = ruling.current(reader)
         if not replaced:
             self._bring_into_force(policy, by=self.actor)
+            self._tell_replaced(before, policy.revision)
             return
         self._policy = None
         log.warning(
@@ -132,6 +134,18 @@ class Road:
             "revision stays. Go back with 'gate policy apply'.",
             policy.revision[:12],
         )
+
+    def _tell_replaced(self, before: str | None, now: str) -> None:
+        """Say loudly that a start changed what holds for every process on the store."""
+        if before not in (None, now):
+            log.warning(
+                "The policy files (revision %s) replace the policy that was in force in %s (revision %s), "
+                "for every process on it: one store has one policy. If that was another project's, name "
+                "another store, with db= or GATE_DB.",
+                now[:12],
+                self.path or "this store",
+                str(before)[:12],
+            )
 
     def _bring_into_force(self, policy: PolicySet, *, by: str) -> Sequence[str]:
         """Bring a policy into force; what its new budgets must see is worked out before the transaction."""

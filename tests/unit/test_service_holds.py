@@ -454,6 +454,18 @@ def test_replaced_files_do_not_come_back_by_a_restart(db: Any) -> None:
     assert first.policy().revision == policy().revision
 
 
+def test_a_start_that_replaces_another_policy_says_so(db: Any, caplog: Any) -> None:
+    """One loud line where a policy was in force and is not any more; none at the first start and the next."""
+    service(db)
+    service(db)
+    assert [each for each in caplog.records if "replace the policy" in each.getMessage()] == []
+    service(db, text=POLICY + "\n# another project's\n")
+    (told,) = (each for each in caplog.records if "replace the policy" in each.getMessage())
+    assert told.levelname == "WARNING"
+    assert policy().revision[:12] in told.getMessage()
+    assert "GATE_DB" in told.getMessage()
+
+
 def test_a_denied_call_is_remembered_with_its_comment() -> None:
     """The next card's history tells what the person said, not what the rule says."""
     gate = service()
