@@ -113,11 +113,12 @@ class Model:
         return case
 
     def may(self, case: Case, person: str, deny: bool, now: datetime) -> bool:
-        """Tell whether somebody's answer counts; a hold past its deadline ends first."""
+        """Tell whether somebody's answer counts: once for each need; a hold past its deadline ends first."""
         self.expire(case, now)
         if person not in ("U0ALICE", "U0BOB") or case.state not in OPEN:
             return False
-        return deny or (case.state == "pending" and not self.frozen and person not in case.approved)
+        fresh = any(person not in case.approved[since:] for _, _, since in case.needs)
+        return deny or (case.state == "pending" and not self.frozen and fresh)
 
     def decide(self, case: Case, person: str, deny: bool, now: datetime) -> None:
         if deny:
@@ -125,7 +126,7 @@ class Model:
             return
         case.approved.append(person)
         met = [
-            len(case.approved) - since >= max(quorum, self.large if large else 0)
+            len({*case.approved[since:]}) >= max(quorum, self.large if large else 0)
             for quorum, large, since in case.needs
         ]
         if all(met):
