@@ -15,6 +15,7 @@ from gate.audit import AuditRecord, Filter
 from gate.cli import output, shapes, story
 from gate.cli.commands import Verbs
 from gate.cli.exits import Exit
+from gate.cli.kinds import KINDS
 from gate.cli.options import (
     anchors_option,
     db_option,
@@ -25,6 +26,7 @@ from gate.cli.options import (
     time_option,
 )
 from gate.errors import IllegalMove
+from gate.policy.paths import did_you_mean
 from gate.service import Service
 from gate.verifying import Verified
 
@@ -65,6 +67,8 @@ def list_command(
         wanted = Filter(action=action and action_id(service, action), kind=kind, since=since, until=until)
         found = service.records(wanted=wanted, limit=limit, newest=True)
         known = service.kinds() if kind and not found else []
+    if kind and not found and kind not in known:
+        _check_kind(kind, known)
     if as_json:
         for record in found:
             output.emit({"seq": record.seq, "hash": record.hash, **record.body})
@@ -182,6 +186,14 @@ def _messages(link: str) -> list[tuple[str, str]]:
     channel = found["channel"]
     threads = parse_qs(parts.query).get("thread_ts", [])
     return [(channel, f"{found['seconds']}.{found['micros']}"), *((channel, ts) for ts in threads)]
+
+
+def _check_kind(kind: str, known: Sequence[str]) -> None:
+    """Refuse a kind that no log has; one that this log may still get is only not there yet."""
+    if kind not in KINDS:
+        there = f" It has: {', '.join(known)}." if known else ""
+        near = did_you_mean(kind, sorted(KINDS))
+        raise click.UsageError(f"No log has records of the kind {kind!r}{near}.{there}")
 
 
 def _none(kind: str | None, known: Sequence[str]) -> str:

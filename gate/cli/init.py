@@ -9,7 +9,7 @@ import click
 
 from gate.cli import output
 from gate.cli.commands import Verb
-from gate.cli.options import json_option
+from gate.cli.options import HERE, json_option
 from gate.errors import IllegalMove
 from gate.policy.folder import ENDINGS
 from gate.policy.schema_json import FILE_NAME, schema_text
@@ -90,8 +90,13 @@ def next_commands(folder: Path) -> dict[str, str]:
     return {
         f"gate policy test --policy {named}": "checks that the policy answers what its table says",
         f"gate-bot --local --policy {named}": "in a second terminal: answer on a page, without Slack",
-        "python app.py": "your agent, with the six lines of the README",
+        "python app.py": f"your agent, with the six lines of the README{_named_there(folder)}",
     }
+
+
+def _named_there(folder: Path) -> str:
+    """Say what those lines name in place of their ``policies``."""
+    return "" if folder == HERE else f', and policy="{folder}" in them'
 
 
 def _refuse_policies(folder: Path) -> None:

@@ -59,6 +59,10 @@ class UnreadableCall:
     message: str
 
 
+_MEANT = {"arguments": "args", "parameters": "args", "params": "args", "input": "args", "tool": "action"}
+"""What other systems call the keys of a call."""
+
+
 class _Bad(ActionError):
     """One written call is not what it must be."""
 
@@ -194,7 +198,9 @@ class _Maker:
     def _check_keys(self, row: Mapping[str, Any]) -> None:
         for key in row:
             if key not in self._keys:
-                raise _Bad(f"{quoted(key)} is not a key of a call{did_you_mean(str(key), self._keys)}")
+                near = f" (did you mean {quoted(_MEANT[key])}?)" if key in _MEANT else ""
+                hint = near or did_you_mean(str(key), self._keys)
+                raise _Bad(f"{quoted(key)} is not a key of a call{hint}")
 
     def _at(self, value: Any, session: str) -> datetime | None:
         if value is None:

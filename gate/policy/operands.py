@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,11 @@ from gate.policy.places import Loc
 from gate.policy.reading import operand_reader
 from gate.policy.source import Document
 from gate.values import decimal_of, quoted
+
+_PRICE = re.compile(
+    r"(?P<number>\d+(\.\d+)?) ?(?P<code>[A-Z]{3})|(?P<before>[A-Z]{3}) ?(?P<after>\d+(\.\d+)?)"
+)
+"""A number with the code of its currency."""
 
 
 class Operands:
@@ -71,12 +77,20 @@ class Operands:
         if number is not None:
             return number
         if not isinstance(raw, Mapping):
-            self._bad(loc, "must be a number or {path: …}")
+            self._bad(loc, f"must be a number or {{path: …}}{self._priced(raw)}")
             return None
         if "path" in raw:
             return self.path_operand(raw, loc)
         self._bad(loc, "limits by currency go with effect.amount only: write a number or {path: …}")
         return None
+
+    def _priced(self, raw: Any) -> str:
+        """Say how a number with its currency, such as ``250 EUR``, is written."""
+        found = _PRICE.fullmatch(raw) if isinstance(raw, str) else None
+        if found is None:
+            return ""
+        number, code = found["number"] or found["after"], found["code"] or found["before"]
+        return f": write {{{code}: {number}}}" if self.keys == ("effect", "amount") else f": write {number}"
 
     def money(self, raw: Any, loc: Loc) -> Mapping[str, Decimal] | PathOperand | None:
         """Read limits by currency; one bare number holds for every currency."""

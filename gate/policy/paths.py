@@ -45,10 +45,18 @@ def check_argument_path(text: str) -> tuple[str, ...]:
     Raises:
         ValueError: It is no such path.
     """
-    keys = check_path(text)
+    keys = parse_path(text)
     if keys[0] != "args":
-        raise ValueError(f"{quoted(text)} is no argument: write args.…")
-    return keys
+        meant = quoted(format_path(_inside(keys)))
+        raise ValueError(f"{quoted(text)} is no argument: write args.… (did you mean {meant}?)")
+    return check_path(text)
+
+
+def _inside(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the path into the arguments that is likest: a root that is known, or misspelt, is replaced."""
+    roots = {*OPEN_ROOTS, *(path[0] for path in KNOWN_PATHS)}
+    replaced = len(keys) > 1 and (keys[0] in roots or did_you_mean(keys[0], ["args"]))
+    return ("args", *(keys[1:] if replaced else keys))
 
 
 def template_paths(template: str) -> tuple[tuple[str, ...], ...]:

@@ -135,7 +135,7 @@ def read_text(text: str, file: str) -> Document:
     try:
         Reader(document).read(_PARSER(text))
     except yaml.YAMLError as error:
-        _syntax_problem(document, error)
+        _syntax_problem(document, error, text)
     return document
 
 
@@ -150,7 +150,7 @@ def _hopeless(file: str, message: str, mark: Mark | None = None) -> Document:
     return document
 
 
-def _syntax_problem(document: Document, error: yaml.YAMLError) -> None:
+def _syntax_problem(document: Document, error: yaml.YAMLError, text: str) -> None:
     document.ok = False
     context = str(getattr(error, "context", "") or "")
     spot = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
@@ -162,6 +162,9 @@ def _syntax_problem(document: Document, error: yaml.YAMLError) -> None:
         return
     if "nesting depth" in str(getattr(error, "problem", "")):
         document.add_at(mark, (), f"is nested more than {MAX_DEPTH} levels deep")
+        return
+    if spot is not None and text[spot.index : spot.index + 1] == "\t":
+        document.add_at(mark, (), "is not YAML: a tab stands here, write spaces in its place")
         return
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
     document.add_at(mark, (), f"is not YAML: {f'{context}, {said}' if context else said}")

@@ -219,11 +219,12 @@ def take_amount(value: Any) -> str:
 
 def take_currency(value: Any) -> str:
     """Return a currency code or a path, or say what must stand there."""
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z]{3}", value):
+    if not isinstance(value, str) or not re.fullmatch(r"[^\W\d_]+", value):
         return take_path(value)
     if value not in CODES:
         raise ValueError(
-            f"{quoted(value)} is no currency of ISO 4217{like(value)}: write a code such as EUR, or a path"
+            f"{quoted(value)} is no currency of ISO 4217{like(value)}: write a code such as EUR, or a path "
+            "such as args.currency"
         )
     return value
 

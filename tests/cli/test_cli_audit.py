@@ -30,7 +30,7 @@ def test_list_can_be_narrowed(filled: Filled) -> None:
     assert {json.loads(line)["action"] for line in about} == {filled.denied}
     kinds = said("audit", "list", "--kind", "submit", "--json", *words).splitlines()
     assert {json.loads(line)["kind"] for line in kinds} == {"submit"}
-    assert "It has: " in (wrong := said("audit", "list", "--kind", "submitted", *words))
+    assert "It has: " in (wrong := said("audit", "list", "--kind", "headroom", *words))
     assert "submit" in wrong.partition("It has: ")[2]
     newest = said("audit", "list", "--kind", "submit", "--limit", "1", "--json", *words)
     assert json.loads(newest)["action"] == filled.pending

@@ -18,8 +18,6 @@ DEEP = "[" * 100_000
 @pytest.mark.parametrize(
     "words",
     [
-        ["policy", "lint", "--policy", LONG],
-        ["check", "--policy", LONG, "--calls", "-"],
         ["policy", "diff", LONG, "policies"],
         ["status", "--db", LONG],
         ["init", LONG],
@@ -30,6 +28,14 @@ def test_a_path_that_no_file_system_takes_is_said(words: list[str], tmp_path: Pa
     result = run(*words)
     assert result.exit_code == Exit.USAGE
     assert f"{LONG} cannot be used: File name too long." in result.stderr
+
+
+def test_a_policy_that_no_file_system_takes_is_said() -> None:
+    """It is a policy that does not load, and the message names its path and what is wrong with it."""
+    for words in (["policy", "lint"], ["check", "--calls", "-"]):
+        result = run(*words, "--policy", LONG)
+        assert result.exit_code == Exit.POLICY
+        assert f"{LONG}: cannot be read: File name too long" in result.stderr
 
 
 @pytest.mark.parametrize("link", ["http://[x/archives/C1/p1234567890123456", "//["])

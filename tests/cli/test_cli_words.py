@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import click
 import pytest
 
+import gate
 from bot.command import command as bot_command
 from gate.cli.commands import Verb, Verbs
 from gate.cli.exits import Exit
+from gate.cli.kinds import KINDS
 from gate.cli.root import cli
+from gate.lifecycle import Verb as Move
 from tests.cli.cli_kit import Filled, run
 from tests.cli.every_command import leaves
 
@@ -86,3 +90,30 @@ def test_every_group_gives_hints() -> None:
         return [group, *(deeper for each in found for deeper in groups(each))]
 
     assert all(isinstance(each, Verbs) for each in groups(cli))
+
+
+def test_a_kind_that_no_log_has(filled: Filled) -> None:
+    """It ends with 2 and the kind that was meant; one that this log may still get is only not there yet."""
+    told = run("audit", "list", "--kind", "sumbit", *filled.words())
+    assert (told.exit_code, 'did you mean "submit"?' in told.stderr) == (Exit.USAGE, True)
+    assert "It has: " in told.stderr
+    assert run("audit", "list", "--kind", "headroom", *filled.words()).exit_code == 0
+    assert run("audit", "list", "--kind", "submit", *filled.words()).exit_code == 0
+
+
+def test_every_kind_that_is_recorded_is_known() -> None:
+    """No text that is handed to a turn's ``log`` is missing from the kinds, and none there is unused."""
+    recorded = {
+        str(call.args[0].value)
+        for file in Path(gate.__file__).parent.rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "log"
+        if call.args and isinstance(call.args[0], ast.Constant)
+    }
+    assert recorded | set(Move) == KINDS
+
+
+def test_another_folder_is_named_in_the_next_steps(tmp_path: Path) -> None:
+    """Where the policy does not lie in ./policies, what the six lines must name is said."""
+    folder = tmp_path / "rules"
+    assert f'policy="{folder}"' in run("init", folder).output

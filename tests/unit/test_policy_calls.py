@@ -71,6 +71,8 @@ def test_every_key_is_read_alike_from_json_and_yaml() -> None:
         ('{"action": 5}', "bad_call", "action must be a text"),
         ('{"action": "a.b", "args": []}', "bad_call", "args must be a mapping"),
         ('{"action": "a.b", "arg": {}}', "bad_call", '"arg" is not a key of a call (did you mean "args"?)'),
+        ('{"action": "a.b", "arguments": {}}', "bad_call", '(did you mean "args"?)'),
+        ('{"tool": "a.b"}', "bad_call", '"tool" is not a key of a call (did you mean "action"?)'),
         ('{"action": "a.b", "expect": "allow"}', "bad_call", '"expect" is not a key of a call'),
         ('{"action": "a.b", "source": "mcp"}', "bad_call", '"mcp" is not one of host, server'),
         ('{"action": "a.b", "on_behalf_of": "alice"}', "bad_call", "on_behalf_of must be null or one of"),

@@ -60,7 +60,7 @@ def test_the_message_has_file_line_column_way_and_words() -> None:
             '"reads" is not one of read, write, destructive (did you mean "read"?)',
         ),
         ("actions: {a.b: {reversible: 1}}", "must be true or false"),
-        ("actions: {a.b: {amount: amount}}", '"amount" does not exist'),
+        ("actions: {a.b: {amount: amount}}", '"amount" is no argument'),
         ("actions: {a.b: {currency: ZZZ}}", '"ZZZ" is no currency of ISO 4217: write a code such as EUR'),
         ("actions: {a.b: {currency: eur}}", '"eur" is no currency of ISO 4217 (did you mean EUR?)'),
         ("actions: {a.b: {amount: effect.amount}}", "is no argument"),
@@ -71,7 +71,7 @@ def test_the_message_has_file_line_column_way_and_words() -> None:
         ("actions: {a.b: {params: [x], decisive: [args.y.z]}}", '"args.y.z" cannot exist'),
         ("actions: {a.b: {}, A.B: {}, a b: {}}", '"a b" is not a glob'),
         ("redact: args.x", "must be a list"),
-        ("redact: [card]", '"card" does not exist'),
+        ("redact: [card]", '"card" is no argument'),
         ("show: [agent]", "is no argument"),
     ],
 )
