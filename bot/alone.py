@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from bot.local_workspace import LocalWorkspace, Seed
 from bot.settings import BotFault
+from gate.errors import StoreError
 from gate.service import Service
 
 
@@ -28,6 +30,25 @@ def refuse_second(service: Service) -> None:
         "it printed the address when it started. Or end it first, or name another store with --db.",
         code="bot_settings",
     )
+
+
+def refuse_taken(store: Path) -> None:
+    """Refuse a store that a bot works on before anything of it is changed, the policy in force above all.
+
+    Args:
+        store: Its file; one that is not there, or cannot be opened so, is left to who opens it.
+
+    Raises:
+        BotFault: A bot works on it.
+    """
+    try:
+        service = Service(store, kind="cli", create=False)
+    except StoreError:
+        return
+    try:
+        refuse_second(service)
+    finally:
+        service.close()
 
 
 @contextmanager

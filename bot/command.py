@@ -178,6 +178,7 @@ def _run_local(told: Told) -> int:
     os.environ["GATE_ALLOW_LOCAL_WORKSPACE"] = "1"
     read = BotSettings.read()
     channels = (read.channel, read.summary_channel)
+    alone.refuse_taken(told.store)
     enough = _until_signalled()
     service = _open_when_there(told, enough)
     if service is None:

@@ -198,12 +198,16 @@ def test_a_call_that_waits_gets_a_card_on_the_next_local_workspace(
 
 
 def test_a_second_local_bot_is_refused(tmp_path: Path, started: list[Process]) -> None:
-    """It says which process has the store and what to do; once that one has ended, or died, it starts."""
+    """It says which process has the store and changes nothing there; once that one has died, it starts."""
     write(tmp_path)
     started.append(first := Process(tmp_path, "--local"))
-    first.line("Store:")
+    store = Path(first.line("Store:").split()[1])
+    write(tmp_path, POLICY.replace("quorum: 2", "quorum: 1"))
     code, _, said = Process(tmp_path, "--local").said()
     assert (code, f"process {first.run.pid}" in said, "--db" in said) == (1, True, True), said
+    with closing(Service(store, kind="cli", create=False)) as look:
+        assert len(look.revisions()) == 1
+    write(tmp_path)
     first.run.kill()
     first.run.join(PATIENCE)
     started.append(second := Process(tmp_path, "--local"))
