@@ -104,6 +104,7 @@ def compile_budget(
     when = raw.get("when") if isinstance(raw, Mapping) else None
     condition = None if when is None else compile_condition(when, document, (*loc, "when"))
     if keys is None:
+        _check_written(raw, document, loc)
         return None
     summed = None if keys.sum is None else _summed(keys.sum, document, (*loc, "sum"))
     limits = _limits(keys, summed, document, (*loc, "limit"))
@@ -138,6 +139,13 @@ def _who(needs: Requirement | None) -> list[Any]:
         return []
     handed = needs.hand_over.approvers if needs.hand_over else ()
     return [sorted(map(str, needs.approvers)), needs.quorum, sorted(map(str, handed))]
+
+
+def _check_written(raw: Any, document: Document, loc: Loc) -> None:
+    """Say also what is wrong with the paths of a budget that does not load for other reasons."""
+    for key, check in (("sum", _summed), ("per", _per)):
+        if isinstance(raw, Mapping) and isinstance(raw.get(key), str) and raw[key].strip():
+            check(raw[key], document, (*loc, key))
 
 
 _COUNTS = ("match", "when", "sum", "per")

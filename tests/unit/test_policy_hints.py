@@ -10,6 +10,15 @@ from gate.policy.load import load_texts
 RULE = "default: allow\nrules:\n  - id: r\n    match: a.b\n    then: block\n    reason: No.\n    when: "
 
 
+def test_a_budget_says_everything_that_is_wrong_with_it() -> None:
+    """A key that is missing hides no path that does not exist."""
+    with pytest.raises(PolicyError) as error:
+        load_texts(
+            {"p.yml": "version: 1\ndefault: allow\nbudgets: [{id: b, limit: 1, per: day, then: block}]"}
+        )
+    assert [each.where.rpartition(".")[2] for each in error.value.problems] == ["window", "per"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -19,6 +19,7 @@ from gate.policy.lint import (
     names,
     order,
     people,
+    signs,
     trust,
     twins,
     winning,
@@ -33,7 +34,7 @@ _KINDS: tuple[Callable[[View], Iterator[Finding]], ...] = tuple(
     kind.find
     for kind in (
         order, winning, twins, left_out, names, matching, amounts, currencies, guesses, facts, domains,
-        budgets, people, hidden, editing, asking, trust,
+        budgets, people, hidden, editing, asking, trust, signs,
     )
 )  # fmt: skip
 
