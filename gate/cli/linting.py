@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from gate.catalogue import Tool
 from gate.cli import output, shapes
@@ -29,7 +30,7 @@ from gate.policy.schema_json import schema_text
     envvar="GATE_DB",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="A store whose tools and log count as known.  [default: GATE_DB, else none]",
+    help="A store whose tools and log count as known.  [default: GATE_DB where it exists, else none]",
 )
 @json_option
 def lint_command(policy: Path | None, tools: Path | None, db: Path | None, as_json: bool) -> int:
@@ -42,7 +43,7 @@ def lint_command(policy: Path | None, tools: Path | None, db: Path | None, as_js
     """
     path = required_policy(policy)
     loaded = load_path(path)
-    catalogue, seen = _known(tools, db)
+    catalogue, seen = _known(tools, _made(db))
     found = findings(loaded, known_tools(catalogue), seen)
     failed = any(each.kind == "finding" for each in found)
     if as_json:
@@ -64,6 +65,12 @@ def schema_command(as_json: bool) -> None:
     # yaml-language-server: $schema=./policy.schema.json
     """  # noqa: D301
     output.verbatim(schema_text())
+
+
+def _made(db: Path | None) -> Path | None:
+    """Return the store that is meant; none where GATE_DB names one that is still to be made."""
+    named = click.get_current_context().get_parameter_source("db") is ParameterSource.COMMANDLINE
+    return db if db is None or named or db.exists() else None
 
 
 def _known(tools: Path | None, db: Path | None) -> tuple[list[Tool], Seen | None]:

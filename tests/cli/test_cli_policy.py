@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.cli.exits import Exit
 from tests.cli.cli_kit import read, run, said
 from tests.kit import POLICY, policy, service
 
@@ -40,6 +41,16 @@ def test_lint_of_a_sound_set(folder: Path) -> None:
         "findings": [],
     }
     assert "1 file, 6 rules" in said("policy", "lint", "--policy", folder)
+
+
+def test_lint_comes_before_the_first_start(folder: Path, tmp_path: Path) -> None:
+    """A store that GATE_DB names and nobody has made yet is no error; one that --db names is."""
+    store = tmp_path / "later.db"
+    words = ("policy", "lint", "--policy", folder)
+    assert "No tools are known" in run(*words, GATE_DB=str(store)).output
+    assert not store.exists()
+    ended = run(*words, "--db", store)
+    assert (ended.exit_code, "There is no store" in ended.output) == (Exit.STORE, True)
 
 
 def test_lint_says_everything_with_its_place(folder: Path) -> None:
