@@ -23,7 +23,7 @@ def _guarded(effect: Effect) -> None:
     [
         (Effect(risk="wirte"), r'Effect\(risk=…\): "wirte" is not one of read, write, destructive'),  # type: ignore[arg-type]
         (Effect(reversible=0), r"Effect\(reversible=…\): must be true or false"),  # type: ignore[arg-type]
-        (Effect(amount="amount"), r'Effect\(amount=…\): "amount" does not exist'),
+        (Effect(amount="amount"), r'Effect\(amount=…\): "amount" is no argument'),
         (Effect(amount="args.amuont"), 'the tool has no parameter "amuont": it takes amount, to'),
         (Effect(count="args.client"), 'the tool has no parameter "client"'),
         (Effect(currency="ZZZ"), '"ZZZ" is no currency of ISO 4217'),
@@ -31,7 +31,7 @@ def _guarded(effect: Effect) -> None:
         (Effect(describe="{amount}"), r'Effect\(describe=…\): "amount" does not exist'),
         (Effect(describe="Pay {args.amount"), "a brace stands alone"),
         (Effect(describe="{args.who}"), 'no parameter "who"'),
-        (Effect(decisive=("to",)), r'Effect\(decisive=…\): "to" does not exist'),
+        (Effect(decisive=("to",)), r'Effect\(decisive=…\): "to" is no argument'),
         (Effect(decisive="args.to"), "is one text: write a list of paths"),  # type: ignore[arg-type]
         (Effect(decisive=("args.who",)), 'no parameter "who"'),
     ],
