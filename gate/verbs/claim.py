@@ -102,17 +102,18 @@ def stop_frozen(turn: Turn, action_id: str) -> ActionRecord | None:
         action_id: Which action.
 
     Returns:
-        The action as it is then; None where nothing stops it.
+        The action as it is then, blocked or ended before; None where no freeze stops it.
     """
     row = action_row(turn.tx, action_id)
     frozen = freezing.freeze_of(turn.tx, row["agent"], row["session"])
-    if frozen is None or row["declared_read"] or row["state"] != State.RUNNING:
+    if frozen is None or row["declared_read"]:
         return None
-    turn.move(
-        row, Verb.CLAIM, State.BLOCKED, actor=GATE, code="frozen", reason=freezing.said_of(frozen),
-        rules=[FREEZE],
-    )  # fmt: skip
-    turn.tx.run("UPDATE actions SET rules = ? WHERE id = ?", (json.dumps([FREEZE]), action_id))
+    if row["state"] == State.RUNNING:
+        turn.move(
+            row, Verb.CLAIM, State.BLOCKED, actor=GATE, code="frozen", reason=freezing.said_of(frozen),
+            rules=[FREEZE],
+        )  # fmt: skip
+        turn.tx.run("UPDATE actions SET rules = ? WHERE id = ?", (json.dumps([FREEZE]), action_id))
     return look.record(turn.tx, action_row(turn.tx, action_id))
 
 

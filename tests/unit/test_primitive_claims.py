@@ -15,7 +15,9 @@ from gate.errors import ActionError, IllegalMove, NoSession, StoreError
 from gate.handles import Allowed, Held
 from gate.lifecycle import State
 from gate.model import Action
+from gate.verbs.claim import doubt
 from gate.verbs.freezing import Scope
+from gate.verbs.turn import action_row
 from tests.gate_kit import PATIENCE, gate_on, until
 from tests.kit import answer
 
@@ -64,6 +66,18 @@ def test_a_freeze_stops_an_allowed_action_that_has_not_begun(gate: Gate, scope: 
     gate.service.heartbeat()
     assert gate.service.action(submitted.action_id).state == State.BLOCKED
     assert gate.service.verify().ok
+
+
+def test_what_is_in_doubt_does_not_begin_under_a_freeze(gate: Gate) -> None:
+    """What another process has doubted meanwhile is over for the freeze, and is not begun for that."""
+    submitted = gate.submit(act())
+    assert isinstance(submitted, Allowed)
+    with gate.service._turn() as turn:  # as the heartbeat of another process does
+        doubt(turn, action_row(turn.tx, submitted.action_id), code="in_doubt", reason="It was silent.")
+    gate.service.freeze("everything", "", by="cli:alice", reason="")
+    with pytest.raises(InDoubt), gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+    assert gate.service.action(submitted.action_id).state == State.IN_DOUBT
 
 
 def test_a_freeze_of_others_and_declared_reads_stop_nothing(gate: Gate) -> None:
