@@ -11,6 +11,7 @@ from gate.binding import Binding
 from gate.context import CallOptions
 from gate.declared import check_effect
 from gate.errors import GuardError, NoSession
+from gate.evidence import evidence_lines
 from gate.guard import (
     Facts,
     Guarded,
@@ -29,7 +30,7 @@ from gate.ids import new_id
 from gate.model import Effect, Evidence, Principal, Verdict
 from gate.outcomes import NotRan, Ran
 from gate.primitive import Primitive
-from gate.session import Session, check_names, evidence_lines
+from gate.session import Session, check_names
 from gate.sources import same_source
 from gate.wait import Wait
 
@@ -120,7 +121,7 @@ class Gate(Primitive):
             agent: Which agent; default is the gate's.
             on_behalf_of: ``person(…)``, ``email(…)``, ``outside(…)``, or None written out.
             facts: Values that rules can read, by name; they replace those it had. The store keeps them.
-            evidence: Lines for people; a plain text is weak. Lines it has already are not added.
+            evidence: Lines for people, at most 1,000 a session, 1 MB; a text is weak; none is added twice.
 
         Returns:
             The session; as a block, guarded calls in it belong to it.
@@ -128,7 +129,7 @@ class Gate(Primitive):
         Raises:
             NoSession: It has ended, belongs to another agent or person, or no agent is named.
             TypeError: ``on_behalf_of`` or a name is of another type.
-            ActionError: A fact cannot be judged, or is named like a secret.
+            ActionError: A fact or the evidence cannot be kept; the message says which, and why.
         """
         name = self._settings.agent if agent is None else agent
         if name is None:
@@ -171,10 +172,8 @@ class Gate(Primitive):
         self._opened()
         with self._lock:
             if self._default is None or self._default[0] != os.getpid():
-                self._default = (
-                    os.getpid(),
-                    self.session(f"process-{new_id()}", agent=agent, on_behalf_of=None),
-                )
+                made = self.session(f"process-{new_id()}", agent=agent, on_behalf_of=None)
+                self._default = (os.getpid(), made)
             return self._default[1]
 
     # Guarding

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, cast, get_args
+from typing import TYPE_CHECKING, Self
 
-from gate.model import Evidence, Principal, Weight
-from gate.shapes import has_utf8, named, plain_text
+from gate.evidence import evidence_lines
+from gate.model import Evidence, Principal
+from gate.shapes import has_utf8, named
 
 if TYPE_CHECKING:
     from gate.facade import Gate
@@ -104,9 +104,13 @@ class Session:
         """Add lines for people that the session does not have yet; a hold keeps the lines as of its submit.
 
         Args:
-            lines: Texts (weak evidence) or ``Evidence``.
+            lines: Texts (weak evidence) or ``Evidence``; a session has at most 1,000 lines, of 1,000,000
+                characters together.
 
         Raises:
+            TypeError: A line is neither text nor ``Evidence``.
+            ValueError: A weight is unknown or a text is empty.
+            ActionError: The session would have too much of it; none was added.
             StoreError: The store cannot be written.
         """
         self._gate.service.add_evidence(self.id, evidence_lines(lines))
@@ -123,18 +127,6 @@ class Session:
         return self._gate.service.end_session(self.id)
 
 
-def evidence_lines(lines: Iterable[str | Evidence]) -> tuple[Evidence, ...]:
-    """Return lines of evidence; a plain text is weak.
-
-    Raises:
-        TypeError: ``lines`` is one text, or a line is neither text nor ``Evidence``.
-        ValueError: A weight is unknown or a text is empty.
-    """
-    if issubclass(type(lines), (str, Evidence)):
-        raise TypeError("evidence takes a list of lines; put the one line into a list.")
-    return tuple(_line(line) for line in lines)
-
-
 def check_names(id_: object, agent: object, on_behalf_of: object) -> None:
     """Refuse what cannot name a session.
 
@@ -149,18 +141,3 @@ def check_names(id_: object, agent: object, on_behalf_of: object) -> None:
             f"on_behalf_of={named(on_behalf_of)} does not say what it is;"
             " write person('U…'), email('…'), outside('…'), or None for nobody."
         )
-
-
-def _line(line: object) -> Evidence:
-    given = line if type(line) is Evidence else Evidence(line)  # type: ignore[arg-type]
-    weight = plain_text(given.weight)
-    if not all(issubclass(type(each), str) for each in (given.text, given.url) if each is not None):
-        raise TypeError(
-            f"{named(line)} is no line of evidence; give a text or Evidence(text, weight=…, url=…)."
-        )
-    if weight not in get_args(Weight):
-        raise ValueError(f"weight={named(given.weight)} is none of {', '.join(get_args(Weight))}.")
-    text, url = plain_text(given.text), plain_text(given.url)
-    if not text or not text.strip() or (given.url is not None and url is None):
-        raise ValueError("A line of evidence is empty or no text; leave it out.")
-    return Evidence(text, cast(Weight, weight), url)

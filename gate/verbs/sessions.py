@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gate.errors import NoSession
+from gate.evidence import check_size
 from gate.model import Evidence, Principal
 from gate.redact import hide
 from gate.store import rows
@@ -65,7 +66,11 @@ def facts_of(reader: Reader, id_: str) -> str:
 
 
 def add_evidence(turn: Turn, id_: str, evidence: Sequence[Evidence]) -> None:
-    """Add the lines that the session does not have yet, without secrets of a known shape."""
+    """Add the lines that the session does not have yet, without secrets of a known shape.
+
+    Raises:
+        ActionError: It would have more than a session may have.
+    """
     for given in evidence:
         line = replace(given, text=hide(given.text), url=hide(given.url) if given.url else None)
         added = turn.tx.run(
@@ -74,6 +79,17 @@ def add_evidence(turn: Turn, id_: str, evidence: Sequence[Evidence]) -> None:
         )
         if added:
             turn.log("evidence", actor="host", session=id_, text=line.text, weight=line.weight, url=line.url)
+    if evidence:
+        check_size(*_size(turn, id_))
+
+
+def _size(turn: Turn, id_: str) -> tuple[int, int]:
+    """Return how many lines of evidence a session has, and how many characters those have together."""
+    row = turn.tx.one(
+        "SELECT count(*) AS lines, total(length(text) + length(url)) AS size FROM evidence WHERE session = ?",
+        (id_,),
+    )
+    return (int(row["lines"]), int(row["size"])) if row else (0, 0)
 
 
 def end_session(turn: Turn, id_: str) -> int:

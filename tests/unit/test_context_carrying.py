@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gate import Evidence, Gate, email, outside, person
+from gate.audit import Filter
 from gate.context import CallOptions, Context
-from gate.errors import NoSession
+from gate.errors import ActionError, NoSession
 from gate.model import Principal
 from tests.gate_kit import PATIENCE, gate_on
 
@@ -192,6 +194,54 @@ def test_evidence_is_added_once_and_holds_keep_theirs(gate: Gate) -> None:
     ]
     assert lines[0] == [("a", "weak"), ("b", "strong")]
     assert lines[1] == [("a", "weak"), ("b", "strong"), ("c", "weak"), ("b", "weak")]
+
+
+def _lines(gate: Gate) -> int:
+    """Return how many lines of evidence the log has."""
+    return len(gate.service.records(wanted=Filter(kind="evidence"), limit=2_000))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param([f"line {number}" for number in range(999)], id="lines"),
+        pytest.param(["x" * 999_000], id="characters"),
+    ],
+)
+def test_a_session_has_so_much_evidence_and_no_more(gate: Gate, more: list[str]) -> None:
+    """A session is filled to its bound; a line more is one fault, none is added, and the session goes on."""
+    session = gate.session("s1", agent="desk", on_behalf_of=None, evidence=["first"])
+    session.add_evidence(*more)
+    full = _lines(gate)
+    with pytest.raises(ActionError, match=r"at most 1,000 lines of 1,000,000 characters together; none"):
+        session.add_evidence(*more, "one", "y" * 1_000)
+    with pytest.raises(ActionError, match="link to the rest"):
+        gate.session("s1", agent="desk", on_behalf_of=None, evidence=["one", "y" * 1_000])
+    session.add_evidence(*more)
+    assert _lines(gate) == full == 1 + len(more)
+
+
+def test_evidence_without_an_end_is_read_to_the_bound(gate: Gate) -> None:
+    """Of an iterable without an end no more is read than a session may have; it opens no session."""
+    numbers = count()
+    with pytest.raises(ActionError, match="at most 1,000 lines"):
+        gate.session("s1", agent="desk", on_behalf_of=None, evidence=(f"line {each}" for each in numbers))
+    assert next(numbers) == 1_001
+    assert _lines(gate) == 0
+
+
+def _broken() -> Iterator[str]:
+    yield "a line"
+    raise OSError("password=hunter2hunter2 is not taken")
+
+
+@pytest.mark.parametrize("lines", [_broken(), 7])
+def test_evidence_that_cannot_be_read_is_a_fault_that_says_so(gate: Gate, lines: Any) -> None:
+    """An iterable that raises is a fault of the gate's with the reason, not its secrets; nothing opens."""
+    with pytest.raises(ActionError, match=r"evidence: its lines cannot be read \((OS|Type)Error") as fault:
+        gate.session("s1", agent="desk", on_behalf_of=None, evidence=lines)
+    assert "hunter2" not in str(fault.value)
+    assert _lines(gate) == 0
 
 
 def test_a_session_keeps_whom_it_was_opened_for(gate: Gate) -> None:

@@ -11,8 +11,8 @@ from gate import Blocked, Evidence, Gate
 from gate.binding import is_plain
 from gate.digest import snapshot
 from gate.errors import ActionError, IllegalMove
+from gate.evidence import evidence_lines
 from gate.model import Action
-from gate.session import evidence_lines
 from gate.shapes import class_name, named
 from gate.wait import seconds
 
