@@ -151,13 +151,30 @@ def _action(tool: Guarded, given: Arguments, session: Session, options: CallOpti
         session=session.id,
         on_behalf_of=session.on_behalf_of,
         call_id=options.id if options else None,
-        target=tool.target(copied(arguments)) if callable(tool.target) else tool.target,
+        target=_target(tool, arguments),
         effect=tool.effect,
         parameters=tool.binding.parameters,
         not_shown=tool.binding.not_shown,
         note=options.note if options else None,
         parent=context.running.action_id if context.running else None,
     )
+
+
+def _target(tool: Guarded, arguments: Arguments) -> str | None:
+    """Return what a call acts on; a call of which host code cannot say it is no call that people could judge.
+
+    Raises:
+        ActionError: ``target=`` raised.
+    """
+    if not callable(tool.target):
+        return tool.target
+    try:
+        return tool.target(copied(arguments))
+    except Exception as error:
+        raise ActionError(
+            f"target= of {tool.name} raised {error_text(error)}. Nothing ran."
+            " Mend it, or let it return None where the call has no target."
+        ) from error
 
 
 def _caller(tool: Guarded) -> Caller:
@@ -185,8 +202,11 @@ def _refuses(tool: Guarded, arguments: Arguments, paths: Iterable[str], target: 
     why = refusal(tool.binding, arguments, paths)
     if why or not callable(tool.target):
         return why
-    now = tool.target(copied(arguments))
-    return "" if now == target else "it would go to another target than the one that people saw"
+    return (
+        ""
+        if _target(tool, arguments) == target
+        else "it would go to another target than the one that people saw"
+    )
 
 
 def _run(tool: Guarded, approved: Arguments, live: Arguments) -> Any:

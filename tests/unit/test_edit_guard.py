@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from gate import Cancelled, Gate, Ran
-from gate.errors import BadEdit, IllegalMove
+from gate.errors import ActionError, BadEdit, IllegalMove
 from gate.handles import Held
 from gate.lifecycle import State
 from gate.model import Action
@@ -313,6 +313,21 @@ def test_another_target_than_the_one_people_saw_does_not_run(tmp_path: Path) -> 
             take("bob", 5)
         changing(gate, amount=4)
         assert take("bob", 6) == "bob 4"
+
+
+def test_a_target_that_raises_for_the_changed_call_keeps_it_from_running(tmp_path: Path) -> None:
+    """Where host code cannot say where a changed call goes, the fault says so and the approval is unused."""
+    with gate_on(tmp_path, text=OPEN_ALL) as gate, gate.session("s1", on_behalf_of=None):
+
+        @gate.guard("desk.take", target=lambda args: {"bob": "account of bob"}[args["to"]])
+        def take(to: str) -> str:
+            raise AssertionError("it must not run")
+
+        changing(gate, to="eve")
+        with pytest.raises(ActionError, match=r"target= of desk\.take raised KeyError.*Nothing ran"):
+            take("bob")
+        (hold,) = gate.service.holds()
+        assert hold.state == State.APPROVED
 
 
 def test_facts_are_looked_up_for_the_changed_arguments(tmp_path: Path) -> None:

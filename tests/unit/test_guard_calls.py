@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -463,6 +464,34 @@ def test_a_target_is_shown_and_part_of_the_call(gate: Gate) -> None:
     pending = gate.outcome(send, "bob")
     assert isinstance(pending, Pending)
     assert gate.service.hold(pending.action_id).target == "account bob"
+
+
+def _no_account(arguments: Mapping[str, Any]) -> str:
+    raise LookupError(f"no account of {arguments['to']}, token sk_live_4242424242424242abcd")
+
+
+def test_a_target_that_raises_is_a_fault_and_nothing_runs(gate: Gate) -> None:
+    """Where host code cannot say what a call acts on, the fault names the hook; it is in the log."""
+    ran: list[str] = []
+
+    @gate.guard("desk.get_mail", target=_no_account)
+    def get_mail(to: str) -> None:
+        ran.append(to)
+
+    @gate.guard("desk.get_post", target=_no_account)
+    async def get_post(to: str) -> None:
+        ran.append(to)
+
+    for call in (
+        lambda: get_mail("bob"), lambda: asyncio.run(get_post("bob")), lambda: gate.preview(get_mail, "bob")
+    ):  # fmt: skip
+        with pytest.raises(
+            ActionError, match=r"target= of desk\.get_\w+ raised LookupError: no acc.*None"
+        ) as why:
+            call()
+        assert "sk_live_42" not in str(why.value)
+    assert ran == []
+    assert log_of(gate)[-2:] == ["refused", "refused"]
 
 
 def test_outside_a_session_nothing_runs(tmp_path: Path) -> None:
