@@ -60,18 +60,19 @@ def _charge(rows: sqlite3.Connection, action: str, calls: int, entries: int) -> 
         ),
     )  # fmt: skip
     for charge in charges:
-        series = _all(rows, "SELECT * FROM series WHERE id = ?", (charge["series"],))[0]
-        amount, total = Decimal(charge["amount"]), Decimal(series["total"])
+        newest = _all(
+            rows,
+            "SELECT at, total FROM charges WHERE series = ? ORDER BY at DESC, n DESC LIMIT 1",
+            (charge["series"],),
+        )[0]
+        amount, total = Decimal(charge["amount"]), Decimal(newest["total"])
         _put(
             rows, "charges", [*charge],
             (
-                tuple((charge | {"at": series["last_at"], "n": n, "total": str(total + amount * k)}).values())
+                tuple((charge | {"at": newest["at"], "n": n, "total": str(total + amount * k)}).values())
                 for k, n in enumerate(numbers, 1)
             ),
         )  # fmt: skip
-        rows.execute(
-            "UPDATE series SET total = ? WHERE id = ?", (str(total + amount * entries), charge["series"])
-        )
 
 
 def _log(rows: sqlite3.Connection, action: str, calls: int) -> None:

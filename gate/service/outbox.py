@@ -135,10 +135,12 @@ class OutboxVerbs(Road):
         if now.timestamp() - self._pruned_at < _PRUNE_EVERY.total_seconds():
             return
         self._pruned_at = now.timestamp()
+        with self.store.reader() as reader:
+            series = backfill.stale(reader, timing.time_of(reader, now))
         gone = 1
         while gone:
             with self._turn(durable=False) as turn:
-                gone = backfill.prune(turn)
+                gone = backfill.prune(turn, series)
 
     def _publish(self) -> None:
         """Have the head of the log posted, once a day, where a bot talks to a workspace."""

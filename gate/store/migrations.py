@@ -104,20 +104,18 @@ CREATE TABLE bursts (
 CREATE UNIQUE INDEX bursts_open ON bursts (session, channel) WHERE closed_at IS NULL;
 
 CREATE TABLE ledger (
-    n INTEGER PRIMARY KEY, action TEXT NOT NULL UNIQUE REFERENCES actions, at INTEGER NOT NULL,
+    n INTEGER PRIMARY KEY, action TEXT NOT NULL REFERENCES actions, at INTEGER NOT NULL,
     arguments TEXT NOT NULL, hidden TEXT NOT NULL, facts TEXT NOT NULL, told TEXT NOT NULL) STRICT;
-CREATE INDEX ledger_by_time ON ledger (at);
 CREATE TABLE budgets (
     id INTEGER PRIMARY KEY, digest TEXT NOT NULL, upto INTEGER NOT NULL, active INTEGER NOT NULL,
     made_at INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX budgets_active ON budgets (digest) WHERE active = 1;
 CREATE TABLE series (
     id INTEGER PRIMARY KEY, budget INTEGER NOT NULL REFERENCES budgets, bucket TEXT NOT NULL,
-    unit TEXT NOT NULL, total TEXT NOT NULL, last_at INTEGER NOT NULL, UNIQUE (budget, bucket, unit)) STRICT;
+    unit TEXT NOT NULL, UNIQUE (budget, bucket, unit)) STRICT;
 CREATE TABLE charges (
     series INTEGER NOT NULL REFERENCES series, at INTEGER NOT NULL, n INTEGER NOT NULL, amount TEXT NOT NULL,
     total TEXT NOT NULL, PRIMARY KEY (series, at, n)) STRICT, WITHOUT ROWID;
-CREATE INDEX charges_by_time ON charges (at);
 CREATE TABLE waiting_uses (
     action TEXT NOT NULL REFERENCES actions, digest TEXT NOT NULL, bucket TEXT NOT NULL, unit TEXT NOT NULL,
     amount TEXT NOT NULL, PRIMARY KEY (action, digest, bucket, unit)) STRICT, WITHOUT ROWID;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from gate.budget import Use
@@ -19,13 +19,16 @@ from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.values import decimal_of_text
 from gate.verbs import ledger
-from gate.verbs.turn import Turn
+from gate.verbs.turn import AMONG, Turn
 
 KEPT = timedelta(days=35)
 """How long the ledger is kept at least."""
 
 PAGE = 500
 """How many runs one transaction takes at most."""
+
+_SERIES = 50
+"""How many series one transaction looks at most through."""
 
 _KEEP = "ledger_keep_us"
 _LEFTOVER = timedelta(days=1)
@@ -143,45 +146,70 @@ def kept(reader: Reader) -> timedelta:
     return timedelta(microseconds=int(row["value"])) if row else KEPT
 
 
-def oldest(reader: Reader) -> int | None:
-    """Return when the oldest run of the ledger was, in microseconds, or None."""
-    row = reader.one("SELECT min(at) AS at FROM ledger")
-    return row["at"] if row else None
+def stale(reader: Reader, now: datetime) -> list[int]:
+    """Return the series with a charge that no window reaches any more.
+
+    Args:
+        reader: Where to read; it looks at every series once, so not inside a transaction.
+        now: The time.
+    """
+    cutoff = to_us(now - kept(reader))
+    return [row["id"] for row in reader.all(_STALE, (cutoff,))]
 
 
-def prune(turn: Turn) -> int:
-    """Forget a batch of runs that no window reaches any more; return how many rows went."""
+_STALE = "SELECT s.id FROM series s WHERE (SELECT min(c.at) FROM charges c WHERE c.series = s.id) <= ?"
+
+
+def prune(turn: Turn, series: list[int]) -> int:
+    """Forget a batch of what no window reaches any more; return how much went.
+
+    Args:
+        turn: The open turn.
+        series: What ``stale`` found; those that are done with are taken out.
+    """
     cutoff = to_us(turn.now - kept(turn.tx))
+    return _old_charges(turn, series, cutoff) + _old_runs(turn, cutoff) + _leftovers(turn)
+
+
+def _old_charges(turn: Turn, series: list[int], cutoff: int) -> int:
+    some = series[:_SERIES]
+    ids = json.dumps(some)
     gone = turn.tx.run(
-        "DELETE FROM charges WHERE (series, at, n) IN "
-        "(SELECT series, at, n FROM charges WHERE at <= ? ORDER BY at LIMIT ?)",
-        (cutoff, PAGE),
+        "DELETE FROM charges WHERE (series, at, n) IN "  # noqa: S608 - constant
+        f"(SELECT series, at, n FROM charges WHERE series {AMONG} AND at <= ? LIMIT ?)",
+        (ids, cutoff, PAGE),
     )
-    gone += turn.tx.run(
-        "DELETE FROM ledger WHERE n IN (SELECT n FROM ledger WHERE at <= ? ORDER BY at LIMIT ?)",
-        (cutoff, PAGE),
+    if gone == PAGE:
+        return gone
+    turn.tx.run(
+        f"DELETE FROM series WHERE id {AMONG} "  # noqa: S608 - constant
+        "AND NOT EXISTS (SELECT 1 FROM charges c WHERE c.series = series.id)",
+        (ids,),
     )
-    return gone + _leftovers(turn, cutoff)
+    del series[:_SERIES]
+    return gone + len(some)
 
 
-def _leftovers(turn: Turn, cutoff: int) -> int:
-    """Forget totals without charges, budgets that no policy has any more, and headroom that has ended."""
+def _old_runs(turn: Turn, cutoff: int) -> int:
+    """Forget the first runs of the ledger, which stand in the order of their time."""
+    return turn.tx.run(
+        "DELETE FROM ledger WHERE at <= ? AND n IN (SELECT n FROM ledger ORDER BY n LIMIT ?)", (cutoff, PAGE)
+    )
+
+
+def _leftovers(turn: Turn) -> int:
+    """Forget budgets that no policy has any more with all of theirs, and headroom that has ended."""
     old = to_us(turn.now - _LEFTOVER)
     dead = turn.tx.all(
         "SELECT s.id FROM series s JOIN budgets b ON b.id = s.budget "
         "WHERE b.active = 0 AND b.made_at <= ? LIMIT ?",
-        (old, PAGE // 10),
+        (old, _SERIES),
     )
     for row in dead:
         turn.tx.run("DELETE FROM charges WHERE series = ?", (row["id"],))
         turn.tx.run("DELETE FROM series WHERE id = ?", (row["id"],))
     if not dead:
         turn.tx.run("DELETE FROM budgets WHERE active = 0 AND made_at <= ?", (old,))
-        turn.tx.run(
-            "DELETE FROM series WHERE last_at <= ? AND NOT EXISTS "
-            "(SELECT 1 FROM charges c WHERE c.series = series.id)",
-            (cutoff,),
-        )
         turn.tx.run("DELETE FROM headroom WHERE until <= ?", (turn.us,))
     return len(dead)
 

@@ -89,13 +89,19 @@ class StoreBooks:
         return _grant(self._reader, use, self._us) is not None
 
 
+_NEWEST = (
+    "(SELECT c.at || ' ' || c.total FROM charges c WHERE c.series = s.id "
+    "ORDER BY c.at DESC, c.n DESC LIMIT 1) AS newest"
+)
+"""When a series was charged last, and the running total with that."""
+
 _SPENT = (
-    "SELECT s.unit, s.total, (SELECT c.amount || ' ' || c.total FROM charges c WHERE c.series = s.id "
+    f"SELECT s.unit, {_NEWEST}, (SELECT c.amount || ' ' || c.total FROM charges c WHERE c.series = s.id "  # noqa: S608 - constant
     "AND c.at > ?2 ORDER BY c.at, c.n LIMIT 1) AS first "
     "FROM budgets b LEFT JOIN series s ON s.budget = b.id AND s.bucket = ?1 "
     "WHERE b.digest = ?3 AND b.active = 1"
 )
-"""For each unit its running total, and the first charge within the window with the total up to it."""
+"""For each unit its newest charge, and the first within the window with the total up to it."""
 
 
 def charged(reader: Reader, digest: str, bucket: str, since: int) -> dict[str, Decimal]:
@@ -110,8 +116,8 @@ def _amounts(found: Sequence[Row]) -> dict[str, Decimal]:
 
 def _since(row: Row) -> Decimal:
     """Return what was added from the first charge within the window on."""
-    amount, upto = row["first"].split(" ")
-    return plus(minus(Decimal(row["total"]), Decimal(upto)), Decimal(amount))
+    (amount, upto), (_, total) = row["first"].split(" "), row["newest"].split(" ")
+    return plus(minus(Decimal(total), Decimal(upto)), Decimal(amount))
 
 
 def _grant(reader: Reader, use: Use, us: int) -> Row | None:
@@ -196,12 +202,12 @@ def _charge(turn: Turn, use: Use, n: int) -> None:
         raise StoreError(f"The store keeps no ledger for the budget {use.ruling.rule}; nothing ran.")
     known, budget = {row["unit"]: row for row in series}, series[0]["budget"]
     for unit, amount in use.adds.items():
-        row = known.get(unit) or _new_series(turn.tx, budget, use.bucket, unit, turn.us)
+        row = known.get(unit) or _new_series(turn.tx, budget, use.bucket, unit)
         _add(turn.tx, row, amount, n, turn.us)
 
 
 def add(tx: Tx, budget: int, use: Use, n: int, at: int) -> None:
-    """Add one charge to its running totals; a charge never lies before the one it follows.
+    """Add one charge with its running totals; a charge never lies before the one it follows.
 
     Args:
         tx: The open transaction.
@@ -211,31 +217,29 @@ def add(tx: Tx, budget: int, use: Use, n: int, at: int) -> None:
         at: When it ran, in microseconds.
     """
     for unit, amount in use.adds.items():
-        row = tx.one(
-            "SELECT * FROM series WHERE budget = ? AND bucket = ? AND unit = ?", (budget, use.bucket, unit)
-        )
-        _add(tx, row or _new_series(tx, budget, use.bucket, unit, at), amount, n, at)
+        row = tx.one(_ONE_SERIES, (budget, use.bucket, unit))
+        _add(tx, row or _new_series(tx, budget, use.bucket, unit), amount, n, at)
 
 
 _SERIES = (
-    "SELECT b.id AS budget, s.id, s.unit, s.total, s.last_at FROM budgets b "
+    f"SELECT b.id AS budget, s.id, s.unit, {_NEWEST} FROM budgets b "  # noqa: S608 - constant
     "LEFT JOIN series s ON s.budget = b.id AND s.bucket = ? WHERE b.digest = ? AND b.active = 1"
 )
-"""The running totals of one bucket of a budget; one row without any where it has none yet."""
+"""The series of one bucket of a budget; one row without any where it has none yet."""
+
+_ONE_SERIES = f"SELECT s.id, {_NEWEST} FROM series s WHERE s.budget = ? AND s.bucket = ? AND s.unit = ?"  # noqa: S608 - constant
 
 
-def _new_series(tx: Tx, budget: int, bucket: str, unit: str, at: int) -> Row:
-    new = tx.insert("series", budget=budget, bucket=bucket, unit=unit, total="0", last_at=at)
-    return {"id": new, "total": "0", "last_at": at}
+def _new_series(tx: Tx, budget: int, bucket: str, unit: str) -> Row:
+    return {"id": tx.insert("series", budget=budget, bucket=bucket, unit=unit), "newest": None}
 
 
 def _add(tx: Tx, series: Row, amount: Decimal, n: int, at: int) -> None:
-    when, total = max(at, series["last_at"]), str(plus(Decimal(series["total"]), amount))
+    last, total = (series["newest"] or "0 0").split(" ")
     tx.run(
         "INSERT INTO charges (series, at, n, amount, total) VALUES (?, ?, ?, ?, ?)",
-        (series["id"], when, n, str(amount), total),
+        (series["id"], max(at, int(last)), n, str(amount), str(plus(Decimal(total), amount))),
     )
-    tx.run("UPDATE series SET total = ?, last_at = ? WHERE id = ?", (total, when, series["id"]))
 
 
 def wait(turn: Turn, action: str, uses: Iterable[Use]) -> None:

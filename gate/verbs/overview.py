@@ -23,8 +23,9 @@ _ANSWERS = (
     "SELECT d.*, d.at AS said_at FROM decisions d WHERE d.team = ? AND d.user = ? ORDER BY d.at DESC LIMIT ?"
 )
 _SERIES = (
-    "SELECT s.bucket, max(s.last_at) AS last FROM budgets b JOIN series s ON s.budget = b.id "
-    "WHERE b.digest = ? AND b.active = 1 AND s.last_at > ? GROUP BY s.bucket ORDER BY last DESC LIMIT ?"
+    "SELECT s.bucket, max((SELECT max(c.at) FROM charges c WHERE c.series = s.id)) AS last "
+    "FROM budgets b JOIN series s ON s.budget = b.id WHERE b.digest = ? AND b.active = 1 "
+    "GROUP BY s.bucket HAVING last > ? ORDER BY last DESC LIMIT ?"
 )
 _HIDDEN = (
     "SELECT l.hidden FROM budgets b JOIN series s ON s.budget = b.id JOIN charges c ON c.series = s.id "

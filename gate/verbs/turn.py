@@ -22,8 +22,8 @@ from gate.values import on_one_line
 GATE = "gate"
 """Actor of what the gate does by itself."""
 
-
-_AMONG = "IN (SELECT value FROM json_each(?))"
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""One of the values of a JSON list."""
 
 
 class Stale(Exception):
@@ -146,10 +146,10 @@ class Turn:
     def close_holds(self, ids: Sequence[str]) -> None:
         """Take away what is planned for holds that were just moved and cannot be decided any more."""
         given = json.dumps(list(ids))
-        self.tx.run(f"UPDATE holds SET deadline = NULL WHERE action {_AMONG}", (given,))  # noqa: S608 - constant
-        self.tx.run(f"DELETE FROM waiting_uses WHERE action {_AMONG}", (given,))  # noqa: S608 - constant
+        self.tx.run(f"UPDATE holds SET deadline = NULL WHERE action {AMONG}", (given,))  # noqa: S608 - constant
+        self.tx.run(f"DELETE FROM waiting_uses WHERE action {AMONG}", (given,))  # noqa: S608 - constant
         self.tx.run(
-            f"UPDATE notices SET done_at = ? WHERE action {_AMONG} AND done_at IS NULL "  # noqa: S608 - constant
+            f"UPDATE notices SET done_at = ? WHERE action {AMONG} AND done_at IS NULL "  # noqa: S608 - constant
             "AND kind IN ('card', 'count', 'remind', 'hand_over')",
             (self.us, given),
         )

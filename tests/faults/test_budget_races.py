@@ -61,7 +61,8 @@ def _charged(gate: Service) -> tuple[int, int]:
     """Return how much was charged by the totals, and how many runs the ledger has."""
     with gate.store.reader() as reader:
         totals = reader.all(
-            "SELECT s.total FROM series s JOIN budgets b ON b.id = s.budget WHERE b.active = 1"
+            "SELECT max(CAST(c.total AS INTEGER)) AS total FROM charges c JOIN series s ON s.id = c.series "
+            "JOIN budgets b ON b.id = s.budget WHERE b.active = 1 GROUP BY s.id"
         )
         runs = reader.all("SELECT n FROM ledger")
     return sum(int(row["total"]) for row in totals), len(runs)
