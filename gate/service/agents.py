@@ -21,6 +21,7 @@ from gate.policy.spending import with_budgets
 from gate.policy.uses import uses_of
 from gate.recorded import facts_text, read_facts
 from gate.redact import describe
+from gate.service.askers import AskerVerbs
 from gate.service.describing import with_told
 from gate.service.preparing import (
     concealed_in,
@@ -31,7 +32,6 @@ from gate.service.preparing import (
     spending_of,
     without_secrets,
 )
-from gate.service.refusing import RefusalVerbs
 from gate.service.revising import recorded_of
 from gate.service.road import afterwards
 from gate.store import keys
@@ -46,7 +46,7 @@ from gate.verbs.turn import ACTION, MustLast, Turn, action_row
 log = logging.getLogger("gate")
 
 
-class AgentVerbs(RefusalVerbs):
+class AgentVerbs(AskerVerbs):
     """What agents do."""
 
     def open_session(
@@ -100,7 +100,7 @@ class AgentVerbs(RefusalVerbs):
             submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block, owner))
             keep(submission.kind == "run")
         if submission.kind == "held":
-            afterwards(lambda: self._warn_without_bot(action.name, new))
+            afterwards(lambda: self._warn_without_bot(submission.record))
         return submission
 
     def claim(
@@ -358,18 +358,6 @@ class AgentVerbs(RefusalVerbs):
         self._unsettled.pop(action_id, None)
         self._hands.drop(action_id)
 
-    def _warn_without_bot(self, name: str, hold: str) -> None:
-        with self.store.reader() as reader:
-            now = timing.time_of(reader, self.clock.now())
-            bots = any(each.kind == "bot" for each in living.alive(reader, now))
-        if not bots:
-            log.warning(
-                "%s is held as %s, but no bot is alive to ask anybody: start one with 'gate-bot', or with "
-                "'gate-bot --local' to try it without Slack.",
-                name,
-                hold,
-            )
-
     def heartbeat(self) -> None:
         """Say that this process lives, doubt the actions of the dead, and settle what could not be before."""
         for action_id, end in list(self._unsettled.items()):
@@ -389,6 +377,7 @@ class AgentVerbs(RefusalVerbs):
         self._lasting(beat, durable=False)
         self._waits.ended(over)
         self._note_jump()
+        self._tell_of_bot()
 
     def _note_jump(self) -> None:
         """Record once that the wall clock was moved against process time."""
