@@ -107,8 +107,12 @@ def show_holds(found: list[HoldRecord], now: datetime) -> None:
 def _left(hold: HoldRecord, now: datetime) -> str:
     if hold.state not in OPEN:
         return f"ended {shapes.moment(hold.ended_at, zone=False)}"
-    left = (hold.use_by or hold.expires_at) - now
+    left = _until(hold) - now
     return f"{shapes.span(left)} left" if left > timedelta(0) else "time is over"
+
+
+def _until(hold: HoldRecord) -> datetime:
+    return hold.deadline or hold.use_by or hold.expires_at
 
 
 def show_hold(hold: HoldRecord, now: datetime) -> None:
@@ -153,7 +157,9 @@ def _state(hold: HoldRecord, now: datetime) -> str:
     if hold.state not in OPEN:
         why = f": {hold.end_reason}" if hold.end_reason else ""
         return f"{hold.state} {shapes.moment(hold.ended_at)}{why} ({asked}){_looked(hold)}"
-    verb, until = ("start", hold.use_by) if hold.use_by else ("answer", hold.expires_at)
+    until = _until(hold)
+    unasked = hold.use_by is None and until < hold.expires_at
+    verb = "no card yet, post one" if unasked else "start" if hold.use_by else "answer"
     by = f"{verb} by {shapes.moment(until)} ({_left(hold, now)}), else nothing runs"
     return f"{hold.state}, {by}; {asked}"
 

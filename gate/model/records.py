@@ -62,6 +62,8 @@ class HoldRecord:
         similar: Other holds of the same action that wait now, oldest first.
         annotation: What a person says became of it while it is in doubt; None for nothing.
         in_burst: Whether it waits while a card of its session's burst stands in a channel of its own.
+        deadline: When it ends if nothing happens, UTC: no card was posted, nobody answered, or it was not
+            started; None once it has ended.
     """
 
     id: str
@@ -106,6 +108,7 @@ class HoldRecord:
     similar: tuple[PastCall, ...] = ()
     annotation: Annotation | None = None
     in_burst: bool = False
+    deadline: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,6 +300,7 @@ def _times(row: Row) -> dict[str, Any]:
         "expires_at": from_us(row["expires_at"]),
         "deliver_by": from_us(row["deliver_by"]),
         "use_by": rows.moment(row["use_by"]),
+        "deadline": rows.moment(row["deadline"]),
         "ended_at": rows.moment(row["ended_at"]),
     }
 

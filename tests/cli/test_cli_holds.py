@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.ids import short_code
 from gate.lifecycle import State
 from tests.cli.cli_kit import Filled, read, run, said
-from tests.kit import act, service
+from tests.kit import ALICE, act, answer, post, service
 
 
 def test_list_shows_open_holds_only(filled: Filled) -> None:
@@ -74,6 +74,23 @@ def test_text_of_the_agent_cannot_reach_the_terminal_raw(db: Path) -> None:
         text = said(*words, "--db", db)
         assert not {"\x1b", "\u202e", "\x07"} & set(text), words
     assert "\\u202e" in said("holds", "show", hold, "--db", db)
+
+
+def test_a_hold_without_a_card_shows_the_deadline_that_counts(db: Path) -> None:
+    """Until a card stands the time is that for posting one; then that for the answer, then for the start."""
+    gate = service(db)
+    hold = gate.submit(act(amount=50, to="bob")).record.id
+    where = ("--db", db)
+    assert "pending, no card yet, post one by 2026-01-01 09:10:00 UTC (" in said(
+        "holds", "show", hold, *where
+    )
+    post(gate)
+    assert "pending, answer by 2026-01-01 10:00:00 UTC (" in said("holds", "show", hold, *where)
+    answer(gate, gate.hold(hold), ALICE)
+    assert "approved, start by 2026-01-01 09:30:00 UTC (" in said("holds", "show", hold, *where)
+    gate.cancel(hold, by="cli", reason="Not now.")
+    assert gate.hold(hold).deadline is None
+    gate.close()
 
 
 def test_cancel_takes_a_hold_back(filled: Filled) -> None:
