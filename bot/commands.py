@@ -15,6 +15,7 @@ from bot.switches import Switches
 from bot.views import inbox, modals
 from bot.views.text import Block
 from gate.errors import Fault, IllegalMove
+from gate.lifecycle import State
 from gate.model import HoldRecord
 
 OTHER_CODE = (
@@ -89,7 +90,7 @@ class Commands:
             await self._deciding.refused(press, _origin(press, record), fault)
             raise fault
         after = await self._decide(press, record, Answer("approve", comment))
-        more = " More approvals are needed." if after.state.value == "pending" else " It may run once, now."
+        more = " More approvals are needed." if after is State.PENDING else " It may run once, now."
         return _both(f"Your approval is recorded.{more}")
 
     async def _deny(self, press: Press, id_: str, comment: str) -> tuple[list[Block], str]:
@@ -97,7 +98,7 @@ class Commands:
         await self._decide(press, record, Answer("deny", comment))
         return _both("Your denial is recorded. The agent receives it with your comment; nothing ran.")
 
-    async def _decide(self, press: Press, record: HoldRecord, answer: Answer) -> HoldRecord:
+    async def _decide(self, press: Press, record: HoldRecord, answer: Answer) -> State:
         if len(answer.comment) > modals.COMMENT_LIMIT:
             raise IllegalMove(TOO_LONG, code="comment_too_long")
         return await self._deciding.decide(press, _origin(press, record), record, answer)

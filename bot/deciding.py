@@ -145,8 +145,11 @@ class Deciding:
 
     async def decide(
         self, press: Press, origin: Origin, record: HoldRecord, answer: Answer, *, user: User | None = None
-    ) -> HoldRecord:
+    ) -> State:
         """Judge the person, looked up now or for this press, and ask the store to record their answer.
+
+        Returns:
+            The hold's state after it.
 
         Raises:
             NotEligible: They may not answer.

@@ -257,6 +257,6 @@ def _decide(service: Service, hold: HoldRecord, said: Said, comment: str) -> Non
             route=_ROUTE,
             comment=comment,
         )
-        if after.state != State.PENDING:
+        if after is not State.PENDING:
             return
     raise NotEligible(f"{_MOST_PEOPLE} approvals of a test were not enough for {hold.name}.")

@@ -72,7 +72,8 @@ def answer(
         "satisfies": groups | {person.user},
         "route": ROUTE,
     } | more
-    return gate.decide(record.id, person=person, said=said, **options)
+    gate.decide(record.id, person=person, said=said, **options)
+    return gate.hold(record.id)
 
 
 def post(gate: Service) -> list[Notice]:

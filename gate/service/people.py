@@ -31,7 +31,7 @@ class PeopleVerbs(Road):
         route: Route,
         comment: str = "",
         headroom: bool = False,
-    ) -> HoldRecord:
+    ) -> State:
         """Record one person's answer; see ``verbs.decide``.
 
         Args:
@@ -47,7 +47,7 @@ class PeopleVerbs(Road):
                 approval only, and only where a budget of the hold offers it to them.
 
         Returns:
-            The hold after it.
+            The hold's state after it.
 
         Raises:
             NotEligible: They may not answer.
@@ -57,10 +57,9 @@ class PeopleVerbs(Road):
         comment, person = storable(comment), storable_person(person)
         ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
 
-        def verb(turn: Turn, policy: PolicySet) -> HoldRecord | Fault:
+        def verb(turn: Turn, policy: PolicySet) -> State | Fault:
             handing.hand_over(turn, hold_id, policy)
-            fault = deciding.decide(turn, ballot, self.store_id, policy)
-            return fault or look.hold(turn.tx, self.store_id, ballot.hold)
+            return deciding.decide(turn, ballot, self.store_id, policy)
 
         decided = self._judged(lambda policy: policy, verb)
         if isinstance(decided, Fault):

@@ -51,7 +51,7 @@ class Ballot:
         return f"{self.person.team}/{self.person.user}"
 
 
-def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> Fault | None:
+def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> State | Fault:
     """Record an answer; a refusal to do so is recorded too, and returned instead of raised.
 
     Args:
@@ -61,7 +61,7 @@ def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> Fault |
         policy: The policy in force.
 
     Returns:
-        None if the answer counts, or why it does not.
+        The hold's state after it, or why the answer does not count.
     """
     try:
         row = current(turn, ballot, store)
@@ -73,11 +73,7 @@ def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> Fault |
         refuse(turn, ballot.hold, ballot.actor, fault.code, str(fault), ballot.route)
         return fault
     record(turn, row, ballot, counts)
-    if ballot.said == "deny":
-        _deny(turn, row, ballot)
-    else:
-        approve(turn, row, ballot, policy)
-    return None
+    return _deny(turn, row, ballot) if ballot.said == "deny" else approve(turn, row, ballot, policy)
 
 
 def refuse(turn: Turn, hold: str, actor: str, code: str, reason: str, route: Route) -> None:
@@ -290,14 +286,18 @@ def record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None
     )  # fmt: skip
 
 
-def _deny(turn: Turn, row: Row, ballot: Ballot) -> None:
+def _deny(turn: Turn, row: Row, ballot: Ballot) -> State:
     _move(turn, row, ballot, Verb.DENY, State.DENIED)
     headroom.revoke(turn, row)
     turn.tell_people(row, f"Denied by {_name(ballot)}{_quote(ballot)} Nothing ran.")
+    return State.DENIED
 
 
-def approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
-    """Move a hold on after an approval that was recorded: approved where its requirements are met now."""
+def approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> State:
+    """Move a hold on after an approval that was recorded, and return where to.
+
+    It is approved where its requirements are met now, and pending otherwise.
+    """
     needs = look.requirements(row)
     given = turn.tx.all(
         "SELECT counts FROM decisions WHERE action = ? AND version = ? AND said = 'approve'",
@@ -305,13 +305,15 @@ def approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
     )
     wanted = quorums(needs, policy)
     met = all_met(needs, [frozenset(json.loads(each["counts"])) for each in given], wanted)
-    _move(turn, row, ballot, Verb.APPROVE, State.APPROVED if met else State.PENDING)
+    end = State.APPROVED if met else State.PENDING
+    _move(turn, row, ballot, Verb.APPROVE, end)
     if met:
         headroom.grant(turn, row, needs, wanted, policy)
         use_by = to_us(turn.now + min((each.use_within for each in needs), default=timedelta(0)))
         turn.tx.run("UPDATE holds SET use_by = ?, deadline = ? WHERE action = ?", (use_by, use_by, row["id"]))
     more = "" if met else " More approvals are needed."
     turn.tell_people(row, f"Approved by {_name(ballot)}{_quote(ballot)}{more}")
+    return end
 
 
 def quorums(needs: Sequence[Requirement], policy: PolicySet) -> list[int]:
