@@ -20,6 +20,7 @@ from bot.local_workspace import ControlError
 from bot.look import look
 from bot.settings import BotSettings, Transport
 from bot.town import Town, seed_for
+from gate.cli import streams
 from gate.cli.commands import Verb, Whole
 from gate.cli.exits import Exit
 from gate.cli.options import HERE, db_option, holds_policy, store_path
@@ -115,6 +116,7 @@ def main(args: list[str] | None = None) -> None:
     Args:
         args: Words after ``gate-bot``; default is the process's own.
     """
+    streams.ensure()
     _log_to_stderr()
     words = sys.argv[1:] if args is None else args
     sys.exit(guarded(lambda: command.main(words, prog_name="gate-bot", standalone_mode=False), as_json=False))

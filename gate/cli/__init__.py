@@ -12,6 +12,9 @@ def main(args: Sequence[str] | None = None) -> None:
     Args:
         args: Words after ``gate``; default is the process's own.
     """
+    from gate.cli import streams
+
+    streams.ensure()
     try:
         from gate.cli.root import cli
     except KeyboardInterrupt:

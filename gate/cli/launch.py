@@ -7,6 +7,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from gate.cli import streams
 from gate.cli.exits import Exit
 
 OWN = Path(__file__).parents[2] / "bot"
@@ -15,6 +16,7 @@ OWN = Path(__file__).parents[2] / "bot"
 
 def main() -> None:
     """Run the bot's command, or say in one sentence why it is not there."""
+    streams.ensure()
     problem = shadow() or missing()
     if problem:
         print(problem, file=sys.stderr)

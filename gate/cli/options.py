@@ -24,6 +24,9 @@ from gate.values import parse_duration
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
+"""Between them windows, spans and zones can be reckoned with."""
+
 HERE = Path("policies")
 """Where a policy is looked for when none is named, as 'gate init' writes it."""
 
@@ -91,15 +94,23 @@ def _moment(context: click.Context, option: click.Parameter, value: str | None) 
     if value is None:
         return None
     try:
-        return SystemClock().now() - parse_duration(value)
-    except (ValueError, OverflowError):
-        pass
-    try:
-        found = datetime.fromisoformat(value)
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        found = _read_moment(value)
     except (ValueError, OverflowError):
         said = f"{value!r} is no time: write 7d, 2026-11-20 or 2026-11-20T14:00:00Z."
         raise click.BadParameter(said, context, option) from None
+    if not _EARLIEST <= found < _LATEST:
+        said = f"{value!r} is no time of a log: it lies before {_EARLIEST:%Y} or after {_LATEST.year - 1}."
+        raise click.BadParameter(said, context, option)
+    return found
+
+
+def _read_moment(text: str) -> datetime:
+    try:
+        span = parse_duration(text)
+    except ValueError:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return SystemClock().now() - span
 
 
 def check_span(since: datetime, until: datetime) -> None:

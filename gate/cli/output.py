@@ -82,9 +82,14 @@ def emit_error(value: Any) -> None:
 
 
 def _json(value: Any, stream: TextIO) -> str:
-    """Return one line of JSON, in ASCII where the stream does not take everything."""
+    """Return a line of JSON: what cannot be seen is escaped, and all but ASCII where the stream needs it."""
     narrow = "utf" not in (stream.encoding or "").lower()
-    return json.dumps(value, ensure_ascii=narrow, allow_nan=False, default=str) + "\n"
+    line = json.dumps(value, ensure_ascii=narrow, allow_nan=False, default=str)
+    return (line if line.isascii() and "\x7f" not in line else _HIDDEN.sub(_escaped_json, line)) + "\n"
+
+
+def _escaped_json(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1].replace("\x7f", "\\u007f")
 
 
 def show_table(

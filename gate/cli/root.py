@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -29,6 +30,9 @@ from gate.errors import Fault, PolicyError
 from gate.service.road import package_version
 
 log = logging.getLogger("gate.cli")
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+"""What the system says where an output takes no more."""
 
 
 class Root(Verbs):
@@ -58,10 +62,12 @@ def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
         return _faulted(fault, as_json)
     except (KeyboardInterrupt, click.Abort):
         return Exit.INTERRUPTED
-    except output.ReaderGone:
+    except (output.ReaderGone, BrokenPipeError):
         return Exit.READER_GONE
+    except UnicodeEncodeError as error:
+        return _not_utf8(error, as_json)
     except OSError as error:
-        return _unusable(error, as_json) if error.filename else _unexpected(error, as_json)
+        return _unusable(error, as_json)
     except Exception as error:
         log.debug("unexpected", exc_info=True)
         return _unexpected(error, as_json)
@@ -98,8 +104,30 @@ def _faulted(fault: Fault, as_json: bool) -> int:
 
 
 def _unusable(error: OSError, as_json: bool) -> int:
-    """Tell of a path that the file system refuses: not to be searched, too long, a loop of links."""
+    """Tell of a path that the file system refuses, such as a loop of links, and of a full disk."""
+    if error.errno in _FULL and not error.filename:
+        return _unwritten(error, as_json)
+    if not error.filename:
+        return _unexpected(error, as_json)
     message = f"{error.filename} cannot be used: {error.strerror}. Mend that, or name another."
+    _tell("usage", message, f"gate: {message}", as_json)
+    return Exit.USAGE
+
+
+def _unwritten(error: OSError, as_json: bool) -> int:
+    """Tell of an output that takes no more."""
+    message = (
+        f"The output could not be written: {error.strerror}. Make room, or write elsewhere. "
+        "What was changed before that stays changed."
+    )
+    _tell("unwritten", message, f"gate: {message}", as_json)
+    return Exit.FAILED
+
+
+def _not_utf8(error: UnicodeEncodeError, as_json: bool) -> int:
+    """Tell of a word of the command line, or of a setting, in another encoding; it is not repeated whole."""
+    bad = ascii(error.object[error.start : error.end][:8])
+    message = f"A word of the command or a setting is not UTF-8: it has {bad}. Write it in UTF-8."
     _tell("usage", message, f"gate: {message}", as_json)
     return Exit.USAGE
 
@@ -117,7 +145,7 @@ def _tell(code: str, message: str, text: str, as_json: bool, **more: Any) -> Non
             output.emit_error({"error": {"code": code, "message": message, **more}})
         else:
             output.complain(text)
-    except output.ReaderGone:
+    except (output.ReaderGone, OSError):
         _mute(sys.stderr)
 
 
@@ -127,6 +155,9 @@ def _flushed(code: int) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         code = Exit.READER_GONE
+    except OSError:
+        code = code or Exit.FAILED
+        _mute(sys.stdout)
     if code == Exit.READER_GONE:
         _mute(sys.stdout)
     return int(code)

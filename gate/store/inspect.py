@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -104,7 +105,9 @@ def _missing(place: Path, error: OSError) -> Inspection:
 
 
 def _read(place: Path, size: int) -> Inspection:
-    with closing(sqlite3.connect(f"file:{quote(str(place))}?mode=ro", uri=True, timeout=5)) as connection:
+    with closing(
+        sqlite3.connect(f"file:{quote(os.fsencode(place))}?mode=ro", uri=True, timeout=5)
+    ) as connection:
         schema = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if not 0 < schema <= migrations.NEWEST:
             return Inspection(place, _problem(schema), schema, migrations.NEWEST, _key(place), size)
