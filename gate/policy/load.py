@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any, cast
@@ -45,12 +46,12 @@ def load_path(path: str | Path) -> PolicySet:
     except OSError as error:
         raise PolicyError([Problem(str(path), 0, 0, "", f"cannot be read: {error.strerror}")]) from None
     if files is None:
-        return _load({root.name: _read(root)})
+        return _load({root.name: _read(root)}, place=os.path.realpath(root))
     if not files:
         raise PolicyError(
             [Problem(str(path), 0, 0, "", "the folder holds no policy: write a *.yml file into it")]
         )
-    return _load({file.name: _read_listed(file) for file in files})
+    return _load({file.name: _read_listed(file) for file in files}, place=os.path.realpath(root))
 
 
 def load_texts(texts: Mapping[str, str]) -> PolicySet:
@@ -88,7 +89,7 @@ def _read(file: Path) -> tuple[str, Document]:
     return data.decode("utf-8", "replace").removeprefix("\ufeff"), document
 
 
-def _load(sources: Mapping[str, tuple[str, Document]]) -> PolicySet:
+def _load(sources: Mapping[str, tuple[str, Document]], *, place: str = "") -> PolicySet:
     compiled = {name: _compile_file(name, document) for name, (_, document) in sources.items()}
     documents = [document for _, document in sources.values()]
     files = [(file, sources[name][1]) for name, file in compiled.items() if file is not None]
@@ -97,7 +98,7 @@ def _load(sources: Mapping[str, tuple[str, Document]]) -> PolicySet:
     if problems:
         raise PolicyError(problems)
     texts = {name: text.removeprefix("\ufeff") for name, (text, _) in sources.items()}
-    return PolicySet(tuple(file for file, _ in files), texts, revision_of(texts))
+    return PolicySet(tuple(file for file, _ in files), texts, revision_of(texts), place)
 
 
 def _sorted(problems: list[Problem]) -> list[Problem]:

@@ -159,11 +159,13 @@ class PolicySet:
         files: The compiled files, ordered by file name.
         texts: The text of each file, by file name.
         revision: Digest of the texts, hexadecimal.
+        place: The file or folder it was loaded from, absolute; empty where it came from no file.
     """
 
     files: tuple[PolicyFile, ...]
     texts: Mapping[str, str]
     revision: str
+    place: str = field(default="", compare=False)
     _reads: dict[str, tuple[tuple[str, ...], ...]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )

@@ -81,6 +81,7 @@ class Road:
         self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
         self.store = SqliteStore(db, create=create, renew_key=renew_key)
         self._pid, self._process, self._policy = os.getpid(), 0, policy
+        self._place = policy.place if policy else ""
         self._left = False
         self._head, self._drift = 0, timedelta(0)
         self._published: date | None = None
@@ -282,7 +283,24 @@ class Road:
         """Return the policy of a revision, from the store where it is not the one at hand."""
         if self._policy is None or self._policy.revision != revision:
             self._policy = self._load(revision)
+            afterwards(self._tell_other_place)
         return self._policy
+
+    def _tell_other_place(self) -> None:
+        """Say loudly that what holds now was applied from elsewhere than what this process started with."""
+        now = self._policy.revision if self._policy else ""
+        with self.store.reader() as reader:
+            place = ruling.place(reader, now)
+        if self._place and place and place != self._place:
+            log.warning(
+                "The policy in force in %s is the one of %s now (revision %s), no longer that of %s, with "
+                "which this process started: one store has one policy. If that is another project's, name "
+                "another store, with db= or GATE_DB.",
+                self.path or "this store",
+                place,
+                now[:12],
+                self._place,
+            )
 
     def _load(self, revision: str | None) -> PolicySet:
         with self.store.reader() as reader:

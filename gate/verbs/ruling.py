@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from gate import audit
 from gate.clock import from_us
 from gate.policy.diff import describe_changes
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicyFile, PolicySet
+from gate.shapes import storable
 from gate.store.port import Reader
 from gate.verbs.turn import Turn
 
@@ -56,6 +58,13 @@ def revisions(reader: Reader) -> list[Revision]:
         Revision(row["revision"], from_us(row["at"]), row["by"], tuple(json.loads(row["changes"])))
         for row in found
     ]
+
+
+def place(reader: Reader, revision: str) -> str:
+    """Return the path from which the policy in force was applied; empty where that is not known."""
+    found = audit.records(reader, audit.Filter(kind="policy"), limit=1, newest=True)
+    body = found[0].body if found else {}
+    return str(body.get("place", "")) if body.get("revision") == revision else ""
 
 
 def was_replaced(reader: Reader, revision: str) -> bool:
@@ -121,7 +130,10 @@ def apply(turn: Turn, change: Change, *, by: str, count: Callable[[Turn], None])
     )
     count(turn)
     turn.tx.insert("policy", revision=policy.revision, at=turn.us, by=by, changes=json.dumps(change.words))
-    turn.log("policy", actor=by, revision=policy.revision, before=change.before, changes=list(change.words))
+    turn.log(
+        "policy", actor=by, revision=policy.revision, before=change.before, changes=list(change.words),
+        place=storable(policy.place),
+    )  # fmt: skip
     for channel in change.channels:
         turn.notify("announce", None, channel=channel, text=_announcement(change, by))
     for row in turn.tx.all(_ASKED):
