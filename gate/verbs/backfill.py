@@ -34,8 +34,9 @@ _KEEP = "ledger_keep_us"
 _LEFTOVER = timedelta(days=1)
 _RUNS = (
     "SELECT l.*, a.name, a.agent, a.session, a.on_behalf_of FROM ledger l JOIN actions a ON a.id = l.action "
-    "WHERE l.n > ? ORDER BY l.n LIMIT ?"
+    "WHERE l.n > ? AND a.state <> 'blocked' ORDER BY l.n LIMIT ?"
 )
+"""Runs of the ledger; what a freeze stopped before it began did not run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,8 @@ def claim(
 def stop_frozen(turn: Turn, action_id: str) -> ActionRecord | None:
     """Block an allowed action that is in hand here and has not begun, where a freeze covers it now.
 
+    It takes back what the action was charged, since it never runs.
+
     Args:
         turn: The open turn.
         action_id: Which action.
@@ -114,6 +116,7 @@ def stop_frozen(turn: Turn, action_id: str) -> ActionRecord | None:
             rules=[FREEZE],
         )  # fmt: skip
         turn.tx.run("UPDATE actions SET rules = ? WHERE id = ?", (json.dumps([FREEZE]), action_id))
+        ledger.release(turn, action_id)
     return look.record(turn.tx, action_row(turn.tx, action_id))
 
 

@@ -242,6 +242,33 @@ def _add(tx: Tx, series: Row, amount: Decimal, n: int, at: int) -> None:
     )
 
 
+def release(turn: Turn, action: str) -> None:
+    """Take back what a call was charged that never began; the ledger keeps it, and no new budget counts it.
+
+    The running totals behind it are made smaller, so that no window ever sees it. What people let pass once
+    is used all the same.
+
+    Args:
+        turn: The open turn, in which the action stops being one that runs.
+        action: Its id.
+    """
+    run = turn.tx.one("SELECT n, at FROM ledger WHERE action = ? ORDER BY n DESC LIMIT 1", (action,))
+    for row in turn.tx.all(_CHARGED, (run["at"], run["n"])) if run else ():
+        place = (row["series"], row["at"], row["n"])
+        for later in turn.tx.all(_LATER, place):
+            total = minus(Decimal(later["total"]), Decimal(row["amount"]))
+            turn.tx.run(
+                "UPDATE charges SET total = ? WHERE series = ? AND at = ? AND n = ?",
+                (str(total), row["series"], later["at"], later["n"]),
+            )
+        turn.tx.run("DELETE FROM charges WHERE series = ? AND at = ? AND n = ?", place)
+
+
+_CHARGED = "SELECT c.* FROM series s JOIN charges c ON c.series = s.id AND c.at >= ? WHERE c.n = ?"
+"""The charges of one run, none of which lies before the run itself."""
+_LATER = "SELECT at, n, total FROM charges WHERE series = ? AND (at, n) > (?, ?)"
+
+
 def wait(turn: Turn, action: str, uses: Iterable[Use]) -> None:
     """Write what a held call would add; shown to people, never charged."""
     turn.tx.run("DELETE FROM waiting_uses WHERE action = ?", (action,))

@@ -126,6 +126,28 @@ def test_what_does_not_run_is_never_charged() -> None:
     assert (dict(state.charged), dict(state.waiting)) == ({}, {})
 
 
+def test_what_a_freeze_stops_before_it_begins_is_charged_no_more() -> None:
+    """Its charge is taken back once, out of every window and out of new budgets; what ran stays charged."""
+    gate = _gate(MONEY)
+    _pay(gate, 4)
+    _forward(gate, hours=1)
+    call = act(amount=9, to="stopped")
+    stopped = gate.submit(call, wait=False)
+    _pay(gate, 3)
+    assert _used(gate) == "16 EUR"
+    gate.freeze("everything", by="cli:alice", reason="Look first.")
+    assert gate.begin(stopped.record, call).state == State.BLOCKED
+    with pytest.raises(IllegalMove):
+        gate.begin(stopped.record, call)
+    gate.unfreeze("everything", by="cli:alice", reason="Looked.")
+    assert _used(gate) == "7 EUR"
+    gate.apply(policy(_text(MONEY.replace("per: agent", "per: everything"))), by="cli:alice")
+    assert _used(gate) == "7 EUR"
+    _forward(gate, hours=23)
+    assert _used(gate) == "3 EUR"
+    assert (_pay(gate, 9).kind, _pay(gate, 8).kind, _pay(gate, 1).kind) == ("run", "run", "held")
+
+
 def test_a_failed_run_stays_charged() -> None:
     """It may have taken effect."""
     gate = _gate(MONEY)
