@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import signal
@@ -12,19 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-import structlog
 
-from bot import alone
+from bot import alone, logs
 from bot.app import SlackBot
 from bot.local_workspace import ControlError
 from bot.look import look
 from bot.settings import BotSettings, Transport
 from bot.town import Town, seed_for
-from gate.cli import streams
+from gate.cli import output, streams
 from gate.cli.commands import Verb, Whole
 from gate.cli.exits import Exit
 from gate.cli.options import HERE, db_option, holds_policy, store_path
-from gate.cli.root import guarded
+from gate.cli.root import flushed, guarded
 from gate.errors import Fault
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
@@ -117,9 +117,10 @@ def main(args: list[str] | None = None) -> None:
         args: Words after ``gate-bot``; default is the process's own.
     """
     streams.ensure()
-    _log_to_stderr()
+    logs.to_stderr()
     words = sys.argv[1:] if args is None else args
-    sys.exit(guarded(lambda: command.main(words, prog_name="gate-bot", standalone_mode=False), as_json=False))
+    run = functools.partial(command.main, words, prog_name="gate-bot", standalone_mode=False)
+    sys.exit(flushed(guarded(run, as_json=False)))
 
 
 def _check_words(told: Told, *, check: bool, local: bool) -> None:
@@ -142,7 +143,7 @@ def _check(told: Told) -> int:
     policy, bound = _looked_at(told)
     report = look(policy, settings, transport, bound=bound)
     for line in report.lines():
-        click.echo(line)
+        _say(line)
     return Exit.OK if report.ok else Exit.FAILED
 
 
@@ -169,8 +170,8 @@ def _run(told: Told) -> int:
     try:
         with SlackBot(service, settings, transport=transport) as bot:
             where = f" at {bot.address}" if bot.address else ""
-            click.echo(f"The bot runs ({transport}{where}) for workspace {bot.report.team_name}.")
-            click.echo(f"Store: {service.path}")
+            _say(f"The bot runs ({transport}{where}) for workspace {bot.report.team_name}.")
+            _say(f"Store: {service.path}")
             return _serve(bot, enough)
     finally:
         service.close()
@@ -206,10 +207,15 @@ def _follow(town: Town, service: Service) -> None:
         log.warning("The workspace does not follow the policy yet: %s", error)
 
 
+def _say(line: str) -> None:
+    """Write a line as it stands: an address that is wrapped cannot be clicked."""
+    output.verbatim(f"{line}\n")
+
+
 def _greet(url: str, service: Service) -> None:
-    click.echo(f"Local workspace (not Slack): {url}")
-    click.echo("Open it, choose who you are, and answer there. Ctrl-C ends it.")
-    click.echo(f"Store: {service.path} (it stays local: take another GATE_DB for Slack)")
+    _say(f"Local workspace (not Slack): {url}")
+    _say("Open it, choose who you are, and answer there. Ctrl-C ends it.")
+    _say(f"Store: {service.path} (it stays local: take another GATE_DB for Slack)")
 
 
 def _serve(bot: SlackBot, enough: threading.Event, each: Callable[[], None] | None = None) -> int:
@@ -232,9 +238,7 @@ def _open_when_there(told: Told, enough: threading.Event) -> Service | None:
         if told.store.exists() and _has_policy(told.store):
             return _open(told, BotSettings.read(), None)
         if not waited:
-            click.echo(
-                f"Waiting for a policy in {path} ('gate init' writes one) or for an agent that brings one …"
-            )
+            _say(f"Waiting for a policy in {path} ('gate init' writes one) or for an agent that brings one …")
             waited = True
         enough.wait(LOOK_SECONDS)
     return None
@@ -269,20 +273,3 @@ def _until_signalled() -> threading.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, asked)
     return enough
-
-
-def _log_to_stderr() -> None:
-    """Write the process's log to standard error, one line each."""
-    renderer = structlog.stdlib.ProcessorFormatter(
-        processors=[
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
-        ],
-        foreign_pre_chain=[
-            structlog.stdlib.add_log_level,
-            structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
-        ],
-    )
-    handler = logging.StreamHandler()
-    handler.setFormatter(renderer)
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

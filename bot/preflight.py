@@ -13,7 +13,7 @@ from bot import scopes
 from bot.directory import Directory, LookupFailed
 from bot.eligibility import Eligibility
 from bot.settings import BotSettings, Transport
-from bot.slack_errors import ANSWER_FAILURES, trouble
+from bot.slack_errors import ANSWER_FAILURES, Trouble, trouble
 from gate.model import Approver
 from gate.policy.policyset import PolicySet
 
@@ -118,9 +118,7 @@ class Preflight:
             answer = await self._client.auth_test()
         except ANSWER_FAILURES as error:
             found = trouble(error)
-            report.fatal.append(
-                f"SLACK_BOT_TOKEN: {self._settings.api_host} answers {found.code!r} to auth.test"
-            )
+            report.fatal.append(_no_answer(found, self._settings.api_host))
             return
         report.team, report.team_name = str(answer.get("team_id") or ""), str(answer.get("team") or "")
         if not report.team:
@@ -216,6 +214,14 @@ class Preflight:
                 f"{len(left)} of {len(approvers)} approvers were not looked up in the time that a start has, "
                 f"{left[0]} among them: gate-bot --check takes the time for all"
             )
+
+
+def _no_answer(found: Trouble, host: str) -> str:
+    """Say what came of the question whose token it is: of one that was not answered, nothing is known."""
+    if found.code in ("cannot_connect", "no_answer"):
+        where = "look at the network, and at SLACK_API_URL where it is set"
+        return f"{host} does not answer auth.test ({found.code}): {where}"
+    return f"SLACK_BOT_TOKEN: {host} answers {found.code!r} to auth.test"
 
 
 async def _named(directory: Directory, approver: Approver) -> str:

@@ -148,17 +148,39 @@ class BotSettings:
         """Refuse to send the token anywhere but to Slack, unless a local workspace is allowed.
 
         Raises:
-            BotFault: The address is not Slack's and no local workspace is allowed.
+            BotFault: The address is none, is not Slack's and no local workspace is allowed, or is Slack's
+                without encryption.
         """
+        if not _is_address(self.api_url):
+            raise BotFault(
+                f"SLACK_API_URL is no address that can be asked: leave it out for Slack ({SLACK_API}). "
+                "No token was sent.",
+                code="bot_settings",
+            )
         if not self.is_slack and not self.allow_local:
             raise BotFault(
                 f"SLACK_API_URL names {self.api_host!r}, which is not Slack. Only a local workspace "
                 "may stand there, and only with GATE_ALLOW_LOCAL_WORKSPACE=1. No token was sent.",
                 code="bot_settings",
             )
+        if self.is_slack and urlsplit(self.api_url).scheme != "https":
+            raise BotFault(
+                f"SLACK_API_URL names {self.api_host!r} without encryption, so that anybody on the way could "
+                "read the token: write https://. No token was sent.",
+                code="bot_settings",
+            )
+
+
+def _is_address(text: str) -> bool:
+    """Tell whether a text is an address of HTTP with a host, and a port that there can be."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise BotFault(f"GATE_BOT_PORT={text!r} is no TCP port: write 0 to 65535.", code="bot_settings")
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
+        raise BotFault(f"GATE_BOT_PORT={text[:20]!r} is no TCP port: write 0 to 65535.", code="bot_settings")
     return int(text)

@@ -43,7 +43,7 @@ class Root(Verbs):
         words = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         code = guarded(lambda: super(Root, self).main(words, *rest, **extra), as_json="--json" in words)
-        sys.exit(_flushed(code))
+        sys.exit(flushed(code))
 
 
 def guarded(run: Callable[[], Any], *, as_json: bool) -> int:
@@ -149,8 +149,15 @@ def _tell(code: str, message: str, text: str, as_json: bool, **more: Any) -> Non
         _mute(sys.stderr)
 
 
-def _flushed(code: int) -> int:
-    """Flush what is still buffered, so that nothing is left to fail while Python ends."""
+def flushed(code: int) -> int:
+    """Flush what is still buffered, so that nothing is left to fail while Python ends.
+
+    Args:
+        code: The exit code so far.
+
+    Returns:
+        The exit code, which is another one where what was left could not be written.
+    """
     try:
         sys.stdout.flush()
     except BrokenPipeError:
