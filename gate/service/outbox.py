@@ -114,8 +114,8 @@ class OutboxVerbs(Road):
     def sweep(self) -> int:
         """End every hold that is past its deadline, in batches, and return how many.
 
-        Once an hour it also forgets runs that no budget's window reaches any more, and once a day it has the
-        head of the log posted.
+        Once an hour it also forgets runs that no budget's window reaches any more, and what was posted long
+        ago; once a day it has the head of the log posted.
         """
         self._prune()
         ended = 0
@@ -140,7 +140,7 @@ class OutboxVerbs(Road):
         gone = 1
         while gone:
             with self._turn(durable=False) as turn:
-                gone = backfill.prune(turn, series)
+                gone = backfill.prune(turn, series) + outbox.forget(turn)
 
     def _publish(self) -> None:
         """Have the head of the log posted, once a day, where a bot talks to a workspace."""

@@ -13,6 +13,12 @@ from gate.store.port import Reader, Row
 from gate.verbs import ends, publishing
 from gate.verbs.turn import Turn, action_row
 
+KEPT = timedelta(days=35)
+"""How long a notice is kept that is done."""
+
+PAGE = 500
+"""How many notices one transaction forgets at most."""
+
 _FREE = (
     "FROM (SELECT *, min(CASE WHEN kind IN ('card', 'burst') THEN id END) "
     "OVER (PARTITION BY session, channel, kind) AS first FROM notices WHERE done_at IS NULL) "
@@ -155,6 +161,19 @@ def failed(turn: Turn, notice: Notice, *, error: str) -> None:
     if row["kind"] == "card":
         reason = f"Slack refused the card for {row['channel']}: {error}."
         ends.undeliver(turn, row["action"], code="delivery_failed", reason=reason)
+
+
+def forget(turn: Turn) -> int:
+    """Forget a batch of the oldest notices, done long ago, that nothing asks for any more; return how many.
+
+    No hold waits so long, nor is a card looked for that a store never learnt of. The newest notice stays, so
+    that no number is given twice.
+    """
+    return turn.tx.run(
+        "DELETE FROM notices WHERE done_at <= ? AND id IN "
+        "(SELECT id FROM notices WHERE id < (SELECT max(id) FROM notices) ORDER BY id LIMIT ?)",
+        (to_us(turn.now - KEPT), PAGE),
+    )
 
 
 def _in_hand(turn: Turn, notice: Notice) -> Row | None:

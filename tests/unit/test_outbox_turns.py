@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from gate.clock import FakeClock
+from gate.service import Service
 from tests.kit import ALICE, ASKER, EDITABLE, act, answer, change, post, service
 
 
@@ -42,3 +46,34 @@ def test_a_card_is_drawn_again_when_its_call_starts() -> None:
     post(gate)
     assert gate.claim(hold, act()).run
     assert [(each.kind, each.hold) for each in post(gate)] == [("refresh", hold)]
+
+
+def _notices(gate: Service) -> list[tuple[int, str, bool]]:
+    """Return number, kind and whether it is done of every notice that the store has."""
+    with gate.store.reader() as reader:
+        found = reader.all("SELECT id, kind, done_at IS NOT NULL AS done FROM notices ORDER BY id")
+    return [(row["id"], row["kind"], bool(row["done"])) for row in found]
+
+
+def test_what_was_posted_long_ago_is_forgotten() -> None:
+    """Five weeks after they were done notices go, but for the newest; what nobody has posted yet stays."""
+    clock = FakeClock()
+    gate = service(clock=clock)
+    post(gate)
+    hold = gate.submit(act()).record
+    post(gate)
+    answer(gate, gate.hold(hold.id), said="deny")
+    before = _notices(gate)
+    clock.advance(timedelta(days=34))
+    gate.sweep()
+    assert _notices(gate) == before
+    clock.advance(timedelta(days=2))
+    gate.sweep()
+    left = _notices(gate)
+    assert [kind for _, kind, done in before if done] == ["announce", "card"]
+    assert left == [each for each in before if not each[2]] != []
+    post(gate)
+    clock.advance(timedelta(days=36))
+    gate.sweep()
+    assert _notices(gate) == [(*before[-1][:2], True)]
+    assert gate.hold(hold.id).cards, "the card is known by itself"
