@@ -16,6 +16,7 @@ from bench.floors import Rows
 from bench.measure import Plan, alternating, each, p99, ratio
 from bench.replaying import Replay, statements
 from bench.roads import Desk
+from bench.stopwatch import watched
 from bench.targets import Target
 from gate.store.port import Reader
 
@@ -38,6 +39,7 @@ def allowed(plan: Plan) -> dict[Target, float]:
     works = {"fed": fed.allowed, "bare": bare, "sql": replay.call, "normal": normal.allowed}
     found = alternating(plan, works, rounds=plan.size(100, 3), times=plan.size(30, 5))
     counted = transactions(fed)
+    of_sqlite = [_statements(normal) * 1e6 for _ in range(plan.size(300, 5))]
     for each_one in (fed, normal, rows, replay):
         each_one.close()
     return {
@@ -45,7 +47,15 @@ def allowed(plan: Plan) -> dict[Target, float]:
         targets.ALLOWED_SQL: ratio(found["sql"], found["bare"]),
         targets.COMMITS: counted,
         targets.NORMAL: median(found["normal"]),
+        targets.NORMAL_SQL: median(of_sqlite),
     }
+
+
+def _statements(desk: Desk) -> float:
+    """Return how much of an allowed call is SQLite's, in seconds."""
+    with watched(desk.gate.service) as watch:
+        desk.allowed()
+    return watch.spent
 
 
 def replayed(plan: Plan) -> Replay:

@@ -10,6 +10,7 @@ from time import perf_counter, process_time
 from bench import policies, targets
 from bench.measure import Plan, p99
 from bench.roads import Desk, beside, other_process
+from bench.stopwatch import watched
 from bench.targets import Target
 
 WAITERS = 500
@@ -26,12 +27,24 @@ def decided(plan: Plan) -> dict[Target, float]:
         there.append(desk.decided_elsewhere(100_000 + number, pipe) * 1e3)
     pipe.send("stop")
     process.join()
+    statements = [_statements(desk, 200_000 + number) * 1e3 for number in range(plan.size(100, 3))]
     desk.close()
     return {
         targets.HERE: median(here),
+        targets.HERE_SQL: median(statements),
         targets.HERE_P99: p99(here),
         targets.THERE: median(there),
     }
+
+
+def _statements(desk: Desk, number: int) -> float:
+    """Return how much of the way from a decision here to the start of the tool is SQLite's, in seconds."""
+    with watched(desk.gate.service) as watch:
+        desk.clock = watch.now
+        try:
+            return desk.decided_here(number)
+        finally:
+            desk.clock = perf_counter
 
 
 def waiting(plan: Plan) -> dict[Target, float]:

@@ -35,10 +35,11 @@ class Desk:
         self.db = folder / "bench.db"
         self.gate = Gate(policy=self.policy, db=self.db, agent="bench", **options)
         self.ran = 0.0
+        self.clock: Callable[[], float] = perf_counter
 
         @self.gate.guard(policies.TOOL)
         def pay(amount: int, to: Any, currency: str, reason: str) -> str:
-            self.ran = perf_counter()
+            self.ran = self.clock()
             return "paid"
 
         self.pay = pay
@@ -52,8 +53,8 @@ class Desk:
         self.gate.close()
 
     def decided_here(self, number: int) -> float:
-        """Return the time from a decision in this process to the start of the tool, in seconds."""
-        return self._held(number, lambda: approve(self.gate.service))
+        """Return the time from a decision in this process to the tool's start, in the clock's seconds."""
+        return self._held(number, lambda: approve(self.gate.service, self.clock))
 
     def decided_elsewhere(self, number: int, pipe: Connection) -> float:
         """Return the same for a decision that another process makes, in seconds."""
@@ -76,10 +77,10 @@ class Desk:
         return self.ran - decided
 
 
-def approve(service: Service) -> float:
-    """Approve the one open hold and return when the decision began (perf_counter)."""
+def approve(service: Service, clock: Callable[[], float] = perf_counter) -> float:
+    """Approve the one open hold and return when the decision began."""
     (hold,) = service.holds()
-    start = perf_counter()
+    start = clock()
     service.decide(
         hold.id, store=hold.store, nonce=hold.nonce, person=ALICE,
         satisfies=frozenset({"U0ALICE"}), said="approve", route=ROUTE,
