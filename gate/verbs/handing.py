@@ -47,6 +47,8 @@ def hand_over(turn: Turn, hold: str, policy: PolicySet) -> Handed:
     if row is None or row["state"] != State.PENDING or turn.us >= row["expires_at"]:
         return Handed()
     needs = look.requirements(row)
+    if not any(each.hand_over for each in needs):
+        return Handed()
     open_ones = _unmet(turn, row, needs, policy)
     times = {index: at for index in open_ones if (at := _due(needs[index], policy)) is not None}
     now = [index for index, at in times.items() if at <= turn.now]

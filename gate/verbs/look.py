@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from gate.clock import from_us
@@ -57,7 +58,13 @@ def decisions(reader: Reader, action: str, version: int | None) -> tuple[Decisio
 
 def requirements(row: Row) -> tuple[Requirement, ...]:
     """Return the requirements of a hold's current version from a joined row."""
-    found: tuple[Requirement, ...] = rows.load(tuple[Requirement, ...], row["requirements"] or "[]")
+    return _requirements(row["requirements"] or "[]")
+
+
+@lru_cache(maxsize=256)
+def _requirements(text: str) -> tuple[Requirement, ...]:
+    """Read requirements; one decision and one claim ask for the same ones half a dozen times."""
+    found: tuple[Requirement, ...] = rows.load(tuple[Requirement, ...], text)
     return found
 
 
