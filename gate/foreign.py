@@ -14,6 +14,12 @@ HOST, SERVER = "host", "server"
 """The two words for who wrote a name; anything else is the name as somebody else wrote it."""
 
 PREFIX = "mcp__"
+MOST_NAMES = 10_000
+"""How many names from outside one process tells apart."""
+
+LONGEST_ORIGINAL = 1_000
+"""Longest name from outside that a process keeps, in characters, with all that readers do not see in it."""
+
 _SEPARATORS = re.compile(r"[ !#$%&'()+,/:;=@~|]+")
 """What other systems put between words and an action name does not have."""
 
@@ -92,7 +98,10 @@ def why_not(name: str) -> str:
 
 
 class Originals:
-    """What every foreign name was, so that no two of them are taken for one tool."""
+    """What every foreign name was, so that no two of them are taken for one tool.
+
+    None is ever forgotten, since another could come then that falls onto it: further ones are refused.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
@@ -105,13 +114,27 @@ class Originals:
             original: The name as it came.
 
         Raises:
-            ActionError: Another original has become the same name, case ignored.
+            ActionError: Another original has become the same name, case ignored; or there are too many, or
+                one is too long, to be kept.
         """
+        if name.lower() not in self._known:
+            self._check_size(original)
         first = self._known.setdefault(name.lower(), original)
         if first != original:
             raise ActionError(
                 f"{quoted(original)} falls onto {name}, which {quoted(first)} is already: rename one of the"
                 " two. Nothing ran."
+            )
+
+    def _check_size(self, original: str) -> None:
+        if len(original) > LONGEST_ORIGINAL:
+            raise ActionError(
+                f"{quoted(original)} is longer than {LONGEST_ORIGINAL:,} characters: rename it. Nothing ran."
+            )
+        if len(self._known) >= MOST_NAMES:
+            raise ActionError(
+                f"{quoted(original)} is one name from outside too many: a process tells {MOST_NAMES:,} apart."
+                " Give it only names of tools that there are, and start it anew. Nothing ran."
             )
 
 

@@ -12,7 +12,7 @@ import pytest
 from gate import Blocked, Gate
 from gate.adapters import mcp
 from gate.errors import ActionError
-from gate.foreign import action_name
+from gate.foreign import MOST_NAMES, Originals, action_name
 from gate.handles import Allowed
 from gate.model import Action, Parameters
 from gate.policy.backtest import LoggedCall
@@ -188,3 +188,23 @@ def test_a_foreign_name_never_stands_for_another_tool(gate: Gate) -> None:
             gate.submit(_action("mcp__shop__Get_User"))
         with pytest.raises(ActionError, match="which is guarded here"):
             gate.submit(_action("mcp__shop__get_order"))
+
+
+def test_no_more_names_are_kept_than_a_process_can_tell_apart() -> None:
+    """Past the bound a new name is refused; those that were seen still stand for themselves."""
+    known = Originals()
+    for number in range(MOST_NAMES):
+        known.take(f"shop.t{number}", f"mcp__shop__t{number}")
+    with pytest.raises(ActionError, match=r"tells 10,000 apart\. .* start it anew\. Nothing ran"):
+        known.take("shop.more", "mcp__shop__more")
+    known.take("Shop.t1", "mcp__shop__t1")
+    with pytest.raises(ActionError, match="is already: rename"):
+        known.take("shop.t1", "mcp__shop__T1")
+
+
+def test_a_name_full_of_what_nobody_sees_is_not_kept(gate: Gate) -> None:
+    """What falls away counts for the length of the name as it came."""
+    with gate, gate.session("s1", on_behalf_of=None):
+        with pytest.raises(ActionError, match=r"longer than 1,000 characters: rename it\. Nothing ran"):
+            gate.submit(_action("mcp__shop__get_user" + "\u200b" * 1_000))
+        assert isinstance(gate.submit(_action("mcp__shop__get_user")), Allowed)
