@@ -592,3 +592,17 @@ def test_a_preview_says_what_a_submit_would_answer_and_writes_nothing(tmp_path: 
     gate.freeze("everything", by="cli:x", reason="stop")
     assert gate.preview(act(amount=1, to="bob")).rules == ("gate/freeze",)
     gate.close()
+
+
+def test_many_buckets_and_runs_are_forgotten_in_one_sweep() -> None:
+    """More buckets and more runs than one batch holds go together; what is still within a window stays."""
+    gate = _gate("{id: each, match: desk.pay, limit: 5000, per: args.to, window: 24h}")
+    for number in range(620):
+        _pay(gate, 1, to=f"customer {number % 310}")
+    _forward(gate, days=36)
+    _pay(gate, 1, to="customer 1"), _pay(gate, 1, to="bob")
+    gate.sweep()
+    with gate.store.reader() as reader:
+        kept = [reader.all(f"SELECT * FROM {table}") for table in ("ledger", "charges", "series")]
+    assert [len(rows) for rows in kept] == [2, 2, 2]
+    assert [row["total"] for row in kept[1]] == ["3", "1"]
