@@ -22,11 +22,11 @@ class Rows:
     def one(self, sql: str, params: Params = ()) -> Row | None:
         """Return the first row, or None."""
         row = self._connection.execute(sql, params).fetchone()
-        return dict(row) if row is not None else None
+        return None if row is None else _by_name(row)
 
     def all(self, sql: str, params: Params = ()) -> list[Row]:
         """Return every row."""
-        return [dict(row) for row in self._connection.execute(sql, params)]
+        return [_by_name(row) for row in self._connection.execute(sql, params)]
 
     def run(self, sql: str, params: Params = ()) -> int:
         """Execute one statement and return how many rows it changed."""
@@ -41,3 +41,8 @@ class Rows:
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - names come from code
         return self._connection.execute(sql, tuple(columns.values())).lastrowid or 0
+
+
+def _by_name(row: sqlite3.Row) -> Row:
+    """Return a row as a dict; ``dict(row)`` would look for each name among all of them."""
+    return dict(zip(row.keys(), row, strict=True))
