@@ -69,10 +69,7 @@ class EditVerbs(Road):
             fault = editing.edit(turn, ballot, self.store_id, revised, policy)
             return fault or look.hold(turn.tx, self.store_id, ballot.hold)
 
-        done = self._judged(lambda policy: (policy, self._revise(hold_id, changes, policy)), verb)
-        if isinstance(done, Fault):
-            raise done
-        return done
+        return self._judged_or_fault(lambda policy: (policy, self._revise(hold_id, changes, policy)), verb)
 
     def fields(self, hold_id: str) -> tuple[Field, ...]:
         """Return the values of a hold that approvers may change now, with what the tool says of each."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeVar
-
 from gate.errors import Fault
 from gate.model import Approver, HoldRecord, Person, ResolvedEffect, Route
 from gate.policy.policyset import PolicySet
+from gate.service.people import storable_person
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.verbs import doubting, doubts, logged, look, switching
 from gate.verbs.freezing import Scope
 from gate.verbs.switching import Switch
 from gate.verbs.turn import Turn
-
-T = TypeVar("T")
 
 
 class OperatorVerbs(Road):
@@ -57,8 +52,9 @@ class OperatorVerbs(Road):
             NotEligible: They are no approver under the policy in force.
             IllegalMove: The scope and the id do not fit together.
         """
-        return self._switched(
-            switching.freeze, Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
+        switch = Switch(scope, id_, storable_person(person), satisfies, storable(reason), route)
+        return self._judged_or_fault(
+            lambda policy: policy, lambda turn, policy: switching.freeze(turn, switch, policy)
         )
 
     def unfreeze_for(
@@ -77,20 +73,10 @@ class OperatorVerbs(Road):
             NotEligible: They are no operator under the policy in force, or it names none (``no_operators``).
             IllegalMove: That is not frozen.
         """
-        self._switched(
-            switching.lift, Switch(scope, id_, _storable(person), satisfies, storable(reason), route)
+        switch = Switch(scope, id_, storable_person(person), satisfies, storable(reason), route)
+        self._judged_or_fault(
+            lambda policy: policy, lambda turn, policy: switching.lift(turn, switch, policy)
         )
-
-    def _switched(self, turn_switch: Callable[[Turn, Switch, PolicySet], T | Fault], switch: Switch) -> T:
-        """Turn a switch under the policy in force, and raise what was wrong only once that is recorded."""
-
-        def verb(turn: Turn, policy: PolicySet) -> T | Fault:
-            return turn_switch(turn, switch, policy)
-
-        done = self._judged(lambda policy: policy, verb)
-        if isinstance(done, Fault):
-            raise done
-        return done
 
     def ask_operators(self, action_id: str) -> HoldRecord | None:
         """Make an allowed call in doubt one that operators can answer for; see ``verbs.doubting``.
@@ -142,17 +128,12 @@ class OperatorVerbs(Road):
             NotEligible: They are no approver of the hold, or for an allowed call no operator.
             IllegalMove: It is not in doubt any more, or they say what was said already.
         """
-        word = doubting.Word(action_id, store, _storable(person), satisfies, ran, storable(comment), route)
+        word = doubting.Word(
+            action_id, store, storable_person(person), satisfies, ran, storable(comment), route
+        )
 
         def verb(turn: Turn, policy: PolicySet) -> HoldRecord | Fault:
             fault = doubting.say(turn, word, self.store_id, policy)
             return fault or look.hold(turn.tx, self.store_id, action_id)
 
-        said = self._judged(lambda policy: policy, verb)
-        if isinstance(said, Fault):
-            raise said
-        return said
-
-
-def _storable(person: Person) -> Person:
-    return replace(person, name=storable(person.name))
+        return self._judged_or_fault(lambda policy: policy, verb)

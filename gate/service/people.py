@@ -61,10 +61,7 @@ class PeopleVerbs(Road):
             handing.hand_over(turn, hold_id, policy)
             return deciding.decide(turn, ballot, self.store_id, policy)
 
-        decided = self._judged(lambda policy: policy, verb)
-        if isinstance(decided, Fault):
-            raise decided
-        return decided
+        return self._judged_or_fault(lambda policy: policy, verb)
 
     def refuse(self, hold_id: str, *, person: Person, code: str, reason: str, route: Route) -> None:
         """Record that the bot refused somebody's answer before it came to a decision."""

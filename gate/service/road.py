@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 
 from gate.budget import Use
 from gate.clock import Clock, SystemClock, from_us
-from gate.errors import GateError, PolicyError, Problem
+from gate.errors import Fault, GateError, PolicyError, Problem
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.recorded import read_facts
@@ -268,6 +268,13 @@ class Road:
                 self._learn_facts(stale.session, stale.facts)
             else:
                 policy = self._follow(revision)
+
+    def _judged_or_fault(self, prepare: Callable[[PolicySet], P], verb: Callable[[Turn, P], T | Fault]) -> T:
+        """Run a verb as ``_judged`` does, and raise the fault that it returns, which is recorded by then."""
+        done = self._judged(prepare, verb)
+        if isinstance(done, Fault):
+            raise done
+        return done
 
     def _learn_facts(self, session: str, facts: str) -> None:
         """Keep a session's facts at hand; others are dropped before they grow without bound."""
