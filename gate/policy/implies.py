@@ -95,12 +95,9 @@ def _leaves(many: Iterable[Clause]) -> list[list[Clause]]:
 
 def _makes_true(one: Clause, two: Clause) -> bool:
     """Tell whether one clause being true makes another true."""
-    if one.keys != two.keys or (one.missing is True and two.missing is not True):
-        return False
-    if _same(one, two):
-        return True
-    if one.negated or two.negated or (two.word == "exists" and not two.operand):
-        return False
+    known = _by_form(one, two, asked=two, missing=True)
+    if known is not None:
+        return known
     if two.word == "exists":
         return one.missing is not True and one.word != "length"
     return _bounded(one, two, within=True) if _compares(one, two) else _listed(one, two)
@@ -108,15 +105,29 @@ def _makes_true(one: Clause, two: Clause) -> bool:
 
 def _makes_false(one: Clause, two: Clause) -> bool:
     """Tell whether one clause being false makes another false."""
-    if one.keys != two.keys or (one.missing is False and two.missing is not False):
-        return False
-    if _same(one, two):
-        return True
-    if one.negated or two.negated or (one.word == "exists" and not one.operand):
-        return False
+    known = _by_form(one, two, asked=one, missing=False)
+    if known is not None:
+        return known
     if one.word == "exists":
         return two.word != "length"
     return _bounded(two, one, within=False) if _compares(two, one) else _unlisted(one, two)
+
+
+def _by_form(one: Clause, two: Clause, *, asked: Clause, missing: bool) -> bool | None:
+    """Tell what is plain before any values are compared; None where that has to be done.
+
+    Args:
+        one: The clause of which something is known.
+        two: The clause that should follow.
+        asked: Which of the two, asking whether its path is there, must ask so positively.
+        missing: What a missing value may not make of the first without making it of the second.
+    """
+    if one.keys != two.keys or (one.missing is missing and two.missing is not missing):
+        return False
+    if _same(one, two):
+        return True
+    unsure = one.negated or two.negated or (asked.word == "exists" and not asked.operand)
+    return False if unsure else None
 
 
 def _same(one: Clause, two: Clause) -> bool:
