@@ -97,6 +97,17 @@ EDITABLE = POLICY.replace(
 """The same policy, whose held calls may be changed."""
 
 
+def with_rule(text: str, rule: str) -> str:
+    """Return one of these policies with one more rule that holds payments, before the one that blocks some.
+
+    Args:
+        text: The policy.
+        rule: What the rule says beside ``match`` and ``then``.
+    """
+    held = f"  - {{match: desk.pay, then: require_approval, {rule}}}\n"
+    return text.replace("  - {id: huge,", f"{held}  - {{id: huge,", 1)
+
+
 def change(gate: Service, hold: HoldRecord | str, person: Person = ALICE, /, **changes: Any) -> HoldRecord:
     """Let one person change arguments of the current version of a hold by their names, as the bot would."""
     record = gate.hold(hold) if isinstance(hold, str) else hold

@@ -12,13 +12,12 @@ from gate.editing import edited
 from gate.errors import BadEdit, IllegalMove
 from gate.lifecycle import State
 from tests.gate_kit import People, gate_on
-from tests.kit import ALICE, BOB, EDITABLE, ROUTE, act, answer, change, kinds, service
+from tests.kit import ALICE, BOB, EDITABLE, ROUTE, act, answer, change, kinds, service, with_rule
 
 TWO = EDITABLE.replace("reason: Above ten., ", "reason: Above ten., quorum: 2, ")
-HIGH = EDITABLE.replace(
-    "  - {id: huge",
-    "  - {id: high, match: desk.pay, when: {args.amount: {gt: 500}}, then: require_approval, reason: High., "
-    "approvers: [U0CAROL], editable: [args.amount]}\n  - {id: huge",
+HIGH = with_rule(
+    EDITABLE,
+    "id: high, when: {args.amount: {gt: 500}}, reason: High., approvers: [U0CAROL], editable: [args.amount]",
 )
 
 

@@ -21,7 +21,21 @@ from gate.model import Action, Person
 from gate.service import Service
 from gate.stats import collect
 from gate.verbs.claim import End
-from tests.kit import ALICE, BOB, CAROL, EDITABLE, ROUTE, act, answer, change, kinds, policy, post, service
+from tests.kit import (
+    ALICE,
+    BOB,
+    CAROL,
+    EDITABLE,
+    ROUTE,
+    act,
+    answer,
+    change,
+    kinds,
+    policy,
+    post,
+    service,
+    with_rule,
+)
 
 
 def _held(gate: Service, **arguments: Any) -> str:
@@ -150,10 +164,10 @@ def test_an_old_mark_answers_who_changed_it_and_when() -> None:
     assert gate.hold(hold).version == 2
 
 
-ADDS = EDITABLE.replace(
-    "  - {id: huge",
-    "  - {id: odd, match: desk.pay, when: {args.amount: {eq: 77}}, then: require_approval, reason: Odd.,\n"
-    "     KEYS, editable: [args.amount, args.to]}\n  - {id: huge",
+HIGH = "id: high, when: {args.amount: {gt: 500}}, reason: High., editable: [args.amount]"
+ADDS = with_rule(
+    EDITABLE,
+    "id: odd, when: {args.amount: {eq: 77}}, reason: Odd., KEYS, editable: [args.amount, args.to]",
 )
 
 
@@ -206,12 +220,7 @@ def test_the_policy_may_block_the_changed_call_and_the_hold_stays() -> None:
 
 def test_requirements_are_those_of_before_and_those_of_the_changed_call() -> None:
     """Raising the amount asks the people of both rules; lowering it takes nobody away."""
-    text = EDITABLE.replace(
-        "  - {id: huge",
-        "  - {id: high, match: desk.pay, when: {args.amount: {gt: 500}}, then: require_approval, "
-        "reason: High., approvers: [U0CAROL], channel: C0HIGH, editable: [args.amount]}\n  - {id: huge",
-    )
-    gate = service(text=text)
+    gate = service(text=with_rule(EDITABLE, f"{HIGH}, approvers: [U0CAROL], channel: C0HIGH"))
     hold = _held(gate, amount=400, to="bob")
     post(gate)
     up = change(gate, hold, ALICE, amount=600)
@@ -225,12 +234,7 @@ def test_requirements_are_those_of_before_and_those_of_the_changed_call() -> Non
 
 def test_no_deadline_moves_later_and_a_shorter_one_counts() -> None:
     """A change leaves the time to answer as it is; a rule of the changed call may make it shorter."""
-    text = EDITABLE.replace(
-        "  - {id: huge",
-        "  - {id: high, match: desk.pay, when: {args.amount: {gt: 500}}, then: require_approval, "
-        "reason: High., expires_in: 5m, editable: [args.amount]}\n  - {id: huge",
-    )
-    gate = service(text=text)
+    gate = service(text=with_rule(EDITABLE, f"{HIGH}, expires_in: 5m"))
     hold = _held(gate, amount=400, to="bob")
     post(gate)
     clock = gate.clock
@@ -245,12 +249,7 @@ def test_no_deadline_moves_later_and_a_shorter_one_counts() -> None:
 
 def test_a_rule_of_the_changed_call_may_have_a_repeat_asked_about_sooner() -> None:
     """The shortest ask_again_after counts, that of a rule which only the changed call runs into included."""
-    text = EDITABLE.replace(
-        "  - {id: huge",
-        "  - {id: high, match: desk.pay, when: {args.amount: {gt: 500}}, then: require_approval, "
-        "reason: High., approvers: [U0CAROL], ask_again_after: 0s, editable: [args.amount]}\n  - {id: huge",
-    )
-    gate = service(text=text)
+    gate = service(text=with_rule(EDITABLE, f"{HIGH}, approvers: [U0CAROL], ask_again_after: 0s"))
     same, changed = _held(gate, amount=400, to="bob"), _held(gate, amount=450, to="bob")
     change(gate, changed, amount=900)
     answer(gate, changed, CAROL, "deny")
@@ -366,11 +365,7 @@ def test_what_is_over_or_frozen_is_not_changed() -> None:
 
 def test_nothing_may_be_changed_where_one_rule_does_not_allow_it() -> None:
     """Of two rules that hold a call, both must name the path; a budget or default says nothing about it."""
-    two = EDITABLE.replace(
-        "  - {id: huge",
-        "  - {id: also, match: desk.pay, then: require_approval, reason: Also., editable: [args.to]}\n"
-        "  - {id: huge",
-    )
+    two = with_rule(EDITABLE, "id: also, reason: Also., editable: [args.to]")
     gate = service(text=two)
     hold = gate.hold(_held(gate, amount=400, to="bob"))
     assert hold.editable == ("args.to",)
@@ -456,10 +451,10 @@ def test_what_is_hidden_cannot_be_changed() -> None:
 
 def test_rules_that_read_hidden_values_hold_the_claim_until_they_are_asked() -> None:
     """What the host says of the new value is looked up at claim; a rule that then holds the call is asked."""
-    text = EDITABLE.replace(
-        "  - {id: huge",
-        "  - {id: risky, match: desk.pay, when: {facts.risk: {eq: high}}, then: require_approval, "
-        "reason: Risky., approvers: [U0CAROL], editable: [args.amount, args.to]}\n  - {id: huge",
+    text = with_rule(
+        EDITABLE,
+        "id: risky, when: {facts.risk: {eq: high}}, reason: Risky., approvers: [U0CAROL], "
+        "editable: [args.amount, args.to]",
     )
     gate = service(text=text)
     calm = replace(act(amount=400, to="bob"), facts={"risk": "low"})
@@ -498,11 +493,10 @@ def test_a_caller_that_is_behind_ends_no_later_version() -> None:
 
 def test_nobody_elses_look_counts_for_the_editor() -> None:
     """A change that makes a hidden value decisive waits for a look; the one of another person is theirs."""
-    text = EDITABLE.replace(
-        "  - {id: large,",
-        "  - {id: noted, match: desk.pay, when: {args.amount: {gt: 500, lte: 1000}, "
-        "args.note: {exists: true}}, then: require_approval, reason: Noted., editable: [args.amount]}\n"
-        "  - {id: large,",
+    text = with_rule(
+        EDITABLE,
+        "id: noted, when: {args.amount: {gt: 500, lte: 1000}, args.note: {exists: true}}, reason: Noted., "
+        "editable: [args.amount]",
     )
     gate = service(text=text)
     hold = _held(gate, amount=400, to="bob", note="sk_live_4eC39HqLyjWDarjtT1zdp7dc")

@@ -15,7 +15,7 @@ from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.requirements import merge
 from gate.service import Service
-from tests.kit import ALICE, BOB, CAROL, POLICY, act, answer, kinds, policy, service
+from tests.kit import ALICE, BOB, CAROL, POLICY, act, answer, kinds, policy, service, with_rule
 from tests.policy_kit import only_problem
 
 MINUTE = timedelta(minutes=1)
@@ -25,12 +25,8 @@ TIMED = POLICY.replace(
     ONLY, ONLY + ", remind_before: [30m, 10m], hand_over: {after: 20m, approvers: [U0CAROL]}"
 )
 QUIET = POLICY
-BOTH = POLICY.replace(
-    "rules:",
-    "rules:\n  - {id: also, match: desk.pay, when: {args.amount: {gt: 10}}, then: require_approval, "
-    "reason: Also., hand_over: {after: 20m, approvers: [U0CAROL]}}",
-    1,
-)
+ALSO = "id: also, when: {args.amount: {gt: 10}}, reason: Also."
+BOTH = with_rule(POLICY, f"{ALSO}, hand_over: {{after: 20m, approvers: [U0CAROL]}}")
 """Two rules with the same approvers, of which only one is handed over."""
 
 
@@ -185,11 +181,9 @@ def test_nobody_is_reminded_of_what_is_decided_or_over(ended: str) -> None:
 
 def test_a_reminder_whose_time_is_past_at_the_call_is_left_out() -> None:
     """A rule with a shorter time to answer shares the reminders of another, as far as they still come."""
-    text = TIMED.replace(
-        "rules:",
-        "rules:\n  - {id: soon, match: desk.pay, when: {args.amount: {gt: 10}}, then: require_approval, "
-        "reason: Soon., expires_in: 25m, remind_before: [5m], hand_over: {after: 20m, approvers: [U0CAROL]}}",
-        1,
+    text = with_rule(
+        TIMED,
+        f"{ALSO}, expires_in: 25m, remind_before: [5m], hand_over: {{after: 20m, approvers: [U0CAROL]}}",
     )
     gate = service(text=text)
     _hold(gate)
@@ -280,19 +274,14 @@ def test_who_approved_before_the_hand_over_counts_once() -> None:
 
 def test_what_is_met_is_not_handed_over() -> None:
     """Of two requirements only the one that still lacks somebody gets more people."""
-    text = TIMED.replace(
-        "rules:",
-        "rules:\n  - {id: dan, match: desk.pay, when: {args.amount: {gt: 10}}, then: require_approval, "
-        "reason: Dan too., approvers: [U0DAN], hand_over: {after: 20m, approvers: [U0ERIN]}}",
-        1,
-    )
+    text = with_rule(TIMED, f"{ALSO}, approvers: [U0DAN], hand_over: {{after: 20m, approvers: [U0ERIN]}}")
     gate = service(text=text)
     hold = _hold(gate)
     assert _approve(gate, hold, DAN) == State.PENDING
     _clock(gate).advance(30 * MINUTE)
     gate.hand_over(hold)
     handed = {each.rules: each.handed for each in gate.hold(hold).requirements}
-    assert handed == {("desk/dan",): False, ("desk/large",): True}
+    assert handed == {("desk/also",): False, ("desk/large",): True}
 
 
 def _applied(gate: Service, text: str) -> PolicySet:
