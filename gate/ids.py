@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base32 in lower case: no i, l, o or u."""
@@ -18,9 +19,18 @@ def new_id() -> str:
     return os.urandom(LENGTH).translate(_LETTERS).decode()
 
 
-def new_nonce() -> str:
-    """Return a new mark of a hold's version: 16 characters, 80 random bits."""
-    return new_id()
+def new_nonce(unlike: Collection[str] = ()) -> str:
+    """Return a new mark of a hold's version: 16 characters, 80 random bits.
+
+    Args:
+        unlike: Marks that the hold has had; the four digits of the new one are those of none of them, so
+            that what somebody types for what they read never means what came after.
+    """
+    taken = {short_code(each) for each in unlike}
+    nonce = new_id()
+    while taken and short_code(nonce) in taken:
+        nonce = new_id()
+    return nonce
 
 
 def short_code(nonce: str) -> str:

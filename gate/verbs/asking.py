@@ -14,7 +14,7 @@ from gate.policy.spending import ruling_of
 from gate.requirements import merge
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import ends, ledger, look, planning
+from gate.verbs import ends, ledger, look, planning, versions
 from gate.verbs.ledger import Spending
 from gate.verbs.turn import GATE, Turn, action_row
 
@@ -130,10 +130,12 @@ def _write(
         "UPDATE versions SET nonce = ?, requirements = ?, rulings = ?, decisive = ?, view_required = ? "
         "WHERE action = ? AND version = ?",
         (
-            new_nonce(), rows.dump(tuple[Requirement, ...], needs), rows.dump(tuple[Ruling, ...], told),
-            json.dumps(decisive), bool(view), row["id"], row["version"],
+            new_nonce([row["nonce"]]), rows.dump(tuple[Requirement, ...], needs),
+            rows.dump(tuple[Ruling, ...], told), json.dumps(decisive), bool(view), row["id"], row["version"],
         ),
     )  # fmt: skip
+    if versions.decides_more(before, decisive):
+        turn.tx.run("DELETE FROM views_opened WHERE action = ? AND version = ?", (row["id"], row["version"]))
     turn.tx.run(
         "UPDATE holds SET use_by = NULL, deadline = expires_at, accepted_at = coalesce(accepted_at, ?) "
         "WHERE action = ?",

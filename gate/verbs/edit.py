@@ -88,7 +88,7 @@ def edit(
         _refuse(turn, ballot, fault, revised)
         return fault
     after = _next(turn, row, ballot, revised, needs)
-    if not after["view_required"] or _carry_view(turn, after, ballot.person):
+    if not after["view_required"] or _carry_view(turn, after, ballot.person, revised):
         decide.record(turn, after, ballot, counts)
         decide.approve(turn, after, ballot, policy)
     return None
@@ -208,8 +208,10 @@ def _insert(
     rulings: Sequence[Ruling],
 ) -> None:
     decisive = _decisive(turn, row, revised)
+    before = turn.tx.all("SELECT nonce FROM versions WHERE action = ?", (row["id"],))
+    nonce = new_nonce([each["nonce"] for each in before])
     turn.tx.insert(
-        "versions", action=row["id"], version=row["version"] + 1, nonce=new_nonce(), digest=revised.digest,
+        "versions", action=row["id"], version=row["version"] + 1, nonce=nonce, digest=revised.digest,
         revision=revised.verdict.revision, arguments=revised.arguments, hidden=json.dumps(revised.hidden),
         decisive=json.dumps(decisive), effect=rows.dump(ResolvedEffect, revised.verdict.effect),
         rulings=rows.dump(tuple[Ruling, ...], tuple(rulings)),
@@ -249,8 +251,15 @@ def _bring_forward(turn: Turn, row: Row, revised: Revised, rulings: Sequence[Rul
     )
 
 
-def _carry_view(turn: Turn, after: Row, person: Person) -> bool:
-    """Tell whether a person has seen everything that the changed call hides, and let it count for it."""
+def _carry_view(turn: Turn, after: Row, person: Person, revised: Revised) -> bool:
+    """Tell whether a person has seen everything that decides about the changed call, and let it count."""
+    found = turn.tx.all(
+        "SELECT decisive FROM versions WHERE action = ? AND version >= ? ORDER BY version",
+        (after["id"], after["version"] - 1),
+    )
+    before, now = (json.loads(each["decisive"]) for each in found)
+    if versions.decides_more(before, now, {each.path for each in revised.changes}):
+        return False
     opened = turn.tx.run(
         "INSERT OR IGNORE INTO views_opened (action, version, team, user, at) "
         "SELECT action, version + 1, team, user, at FROM views_opened "

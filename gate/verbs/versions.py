@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gate.clock import from_us
@@ -69,3 +70,16 @@ def changed_by(reader: Reader, action: str, version: int) -> Person | None:
     """Return who made a version by changing the one before; None for a first one."""
     row = reader.one("SELECT editor FROM versions WHERE action = ? AND version = ?", (action, version))
     return Person(*json.loads(row["editor"])) if row and row["editor"] else None
+
+
+def decides_more(before: Sequence[str], now: Sequence[str], changed: Collection[str] = ()) -> bool:
+    """Tell whether more decides now than what a look at the full view before surely showed.
+
+    A look counts from the page on that shows the last decisive value, which may come before the others.
+
+    Args:
+        before: Decisive paths of then; none means all.
+        now: Decisive paths of now.
+        changed: Paths that whoever looked changed since, and so knows.
+    """
+    return bool(before) and (not now or not {*now} <= {*before, *changed})

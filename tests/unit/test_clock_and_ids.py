@@ -63,3 +63,12 @@ def test_codes_are_four_digits_of_their_nonce() -> None:
     codes = {short_code(new_nonce()) for _ in range(300)}
     assert all(re.fullmatch(r"\d{4}", code) for code in codes)
     assert len(codes) > 250
+
+
+def test_a_later_version_has_another_code() -> None:
+    """However often a hold is changed, no code of an earlier version is one of a later one."""
+    had: dict[str, str] = {}
+    while len(had) < 9_900:
+        nonce = new_nonce()
+        had.setdefault(short_code(nonce), nonce)
+    assert short_code(new_nonce(had.values())) not in had
