@@ -85,6 +85,25 @@ class Struck:
             self._fault.__enter__()
 
 
+def check(desk: Desk, struck: Struck, step: str, *, refused: str) -> None:
+    """Assert what must hold of a call whose store was struck before a step and is well again.
+
+    Args:
+        desk: The gate and its tool.
+        struck: The call, at its end.
+        step: Before which step it was struck.
+        refused: What those who answered meanwhile were told to do.
+    """
+    assert desk.begun == (["c1"] if step in BEGUN else [])
+    if step in BEGUN:
+        assert struck.told == "ran"
+    else:
+        assert struck.told == "pending" if step == "decide" else says(struck.told, "call again")
+    assert says(struck.refused, refused) if step == "decide" else not struck.refused
+    state, _ = desk.state("c1")
+    assert state == {"submit": "nothing", "decide": "pending", "claim": "approved"}.get(step, "succeeded")
+
+
 def says(told: str, remedy: str) -> bool:
     """Tell whether a fault says that nothing ran, where, and what to do."""
     return "othing ran" in told and "gate.db" in told and remedy in told

@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults.invariants import broken
 from tests.faults.stepping import Desk
-from tests.faults.striking import BEGUN, STEPS, Struck, goes_on, says
+from tests.faults.striking import STEPS, Struck, check, goes_on
 
 
 @contextmanager
@@ -33,13 +33,6 @@ def test_the_disk_fills_before_a_step(tmp_path: Path, step: str) -> None:
     with desk.gate, desk.gate.session("s1", on_behalf_of=None):
         struck = Struck(desk, step, full(tmp_path))
         struck.go()
-        assert desk.begun == (["c1"] if step in BEGUN else [])
-        if step in BEGUN:
-            assert struck.told == "ran"
-        else:
-            assert struck.told == "pending" if step == "decide" else says(struck.told, "call again")
-        assert says(struck.refused, "call again") if step == "decide" else not struck.refused
-        state, _ = desk.state("c1")
-        assert state == {"submit": "nothing", "decide": "pending", "claim": "approved"}.get(step, "succeeded")
+        check(desk, struck, step, refused="call again")
         goes_on(desk)
     assert broken(desk.seen()) == []

@@ -18,7 +18,7 @@ from tests.faults.invariants import broken
 from tests.faults.judging import problems
 from tests.faults.read_only import apart, read_only
 from tests.faults.stepping import Desk
-from tests.faults.striking import BEGUN, STEPS, Struck, goes_on, says
+from tests.faults.striking import STEPS, Struck, check, goes_on, says
 from tests.kit import act, answer, service
 
 ROOT = Path(__file__).parent.parent.parent
@@ -32,14 +32,7 @@ def test_the_disk_turns_read_only_before_a_step(tmp_path: Path, step: str) -> No
         struck = Struck(desk, step, read_only(tmp_path / "gate.db"))
         apart(desk.gate.bind(struck.call))
         struck.look()
-        assert desk.begun == (["c1"] if step in BEGUN else [])
-        if step in BEGUN:
-            assert struck.told == "ran"
-        else:
-            assert struck.told == "pending" if step == "decide" else says(struck.told, "call again")
-        assert says(struck.refused, "takes no writes") if step == "decide" else not struck.refused
-        state, _ = desk.state("c1")
-        assert state == {"submit": "nothing", "decide": "pending", "claim": "approved"}.get(step, "succeeded")
+        check(desk, struck, step, refused="takes no writes")
         goes_on(desk)
     assert broken(desk.seen()) == []
 
