@@ -10,20 +10,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from gate.clock import monotonic, pause
 from gate.errors import StoreBusy, StoreError
 from gate.store import files, forks, keys, migrations
+from gate.store.connections import BUSY_SECONDS, connect, refuse_others, roll_back, snapshot
 from gate.store.faults import RawErrors, is_busy
 from gate.store.port import Reader, Tx
 from gate.store.statements import Rows
-
-BUSY_SECONDS = 10.0
-"""How long a transaction is tried for before StoreBusy."""
-
-TRY_MS = 50
-"""How long one try waits inside SQLite; between tries the process's own lock is free."""
 
 _graveyard: list[sqlite3.Connection] = []
 """Connections inherited over a fork: a child may neither use nor close them."""
@@ -66,16 +59,16 @@ class SqliteStore:
             files.prepare(self.path)
         self._pid, self._parted = os.getpid(), False
         with RawErrors(self.path):
-            self._writer, self._durable = _connect(self.path, read_only=False), None
+            self._writer, self._durable = connect(self.path, read_only=False), None
             self._file = files.identity(self.path) if self.path else (0, 0)
             self._prepare_schema(create)
-            self._read = _connect(self.path, read_only=True) if self.path else self._writer
+            self._read = connect(self.path, read_only=True) if self.path else self._writer
         self._times_opened += 1
 
     def _prepare_schema(self, create: bool) -> None:
         with self.transaction() as tx:
             schema = migrations.schema_of(tx)
-            _refuse_others(tx, self.path)
+            refuse_others(tx, self.path)
             if schema == 0 and not create:
                 raise StoreError(
                     f"{self.path} is empty, not a store. Start the agent or bot first, or name GATE_DB."
@@ -132,7 +125,7 @@ class SqliteStore:
                         connection.execute("COMMIT")
                         return
                 except BaseException:
-                    _roll_back(connection)
+                    roll_back(connection)
                     raise
             if monotonic() >= until:
                 raise StoreBusy(
@@ -163,7 +156,7 @@ class SqliteStore:
         if connection is None:
             raise StoreError("The gate is closed; nothing ran. Open it again.", code="closed")
         if connection.in_transaction and not nested:
-            _roll_back(connection)
+            roll_back(connection)
         if connection.in_transaction:
             raise StoreError("A transaction was begun inside another; nothing ran.", code="nested")
         self._check_file()
@@ -189,7 +182,7 @@ class SqliteStore:
                 raise StoreError("The gate is closed. Open it again.", code="closed")
             self._check_file()
             apart = self._read is not self._writer
-            with _snapshot(self._read) if apart and not nested else nullcontext():
+            with snapshot(self._read) if apart and not nested else nullcontext():
                 yield Rows(self._read)
 
     def version(self) -> int | None:
@@ -202,7 +195,7 @@ class SqliteStore:
             if nested or self._writer is None:
                 return None
             self._check_file()
-            _roll_back(self._read)
+            roll_back(self._read)
             (found,) = self._read.execute("PRAGMA data_version").fetchone()
             return self._times_opened << 32 | int(found)  # each connection counts for itself
 
@@ -279,8 +272,8 @@ class SqliteStore:
         """Open again, in the same process, what was closed for a fork."""
         with RawErrors(self.path):
             self._check_file()
-            self._read = _connect(self.path, read_only=True)
-            self._writer, self._durable = _connect(self.path, read_only=False), None
+            self._read = connect(self.path, read_only=True)
+            self._writer, self._durable = connect(self.path, read_only=False), None
         self._times_opened, self._parted = self._times_opened + 1, False
 
     def hold(self) -> None:
@@ -312,24 +305,6 @@ class SqliteStore:
         self._lock, self._read_lock = threading.RLock(), threading.RLock()
 
 
-def _connect(path: Path | None, *, read_only: bool) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path or ":memory:",
-        timeout=TRY_MS / 1000,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=256,
-    )
-    connection.row_factory = sqlite3.Row
-    database = Database(connection, execute_plugins=False)
-    database.execute("PRAGMA foreign_keys = ON")
-    if read_only:
-        database.execute("PRAGMA query_only = ON")
-    elif path is not None:
-        _wal(database, path)
-    return connection
-
-
 def _refuse_damaged(copy: sqlite3.Connection, target: Path) -> None:
     (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
     if found != "ok":
@@ -339,51 +314,6 @@ def _refuse_damaged(copy: sqlite3.Connection, target: Path) -> None:
         )
 
 
-def _refuse_others(reader: Reader, path: Path | None) -> None:
-    """Refuse a database that another program made, before anything in it is changed."""
-    if migrations.schema_of(reader) == 0 and reader.one("SELECT 1 FROM sqlite_master"):
-        raise StoreError(
-            f"{path} is a database of something else, not a store. Nothing was changed. "
-            "Name the right file with GATE_DB or db=.",
-            code="not_a_store",
-        )
-
-
-def _wal(database: Database, path: Path) -> None:
-    """Switch to the write-ahead log, waiting for others who do the same."""
-    until = monotonic() + BUSY_SECONDS
-    while database.journal_mode != "wal":
-        try:
-            _refuse_others(Rows(database.conn), path)
-            database.execute("PRAGMA journal_mode = WAL").fetchone()
-        except sqlite3.OperationalError as error:
-            if not is_busy(error) or monotonic() >= until:
-                raise
-            pause(0.01)
-
-
-@contextmanager
-def _snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let every read of a block see one state, whatever other connections write meanwhile.
-
-    A snapshot that an interrupt left behind is ended first, since it would show that old state for ever.
-    """
-    _roll_back(connection)
-    try:
-        connection.execute("BEGIN")
-        yield
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
 def _is_mine(lock: threading.RLock) -> bool:
     """Tell whether this thread holds a lock already."""
     return bool(lock._is_owned())  # type: ignore[attr-defined]
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back; where the disk fails even that, SQLite has done so or does at the next opening."""
-    with suppress(sqlite3.Error):
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")

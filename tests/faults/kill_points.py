@@ -19,7 +19,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-import gate.store.sqlite as store
+import gate.store.connections as connections
 import gate.trip as trip
 from gate.steps import Step, ToolStep, VerbStep, WaitStep
 
@@ -71,7 +71,7 @@ def _at_commits(points: Points) -> None:
             return done
 
     connect = functools.partial(sqlite3.connect, factory=Connection)
-    store.sqlite3 = _Namespace(sqlite3, connect=connect)  # type: ignore[assignment, attr-defined]
+    connections.sqlite3 = _Namespace(sqlite3, connect=connect)  # type: ignore[assignment, attr-defined]
 
 
 class _Namespace:
