@@ -76,14 +76,22 @@ class Origin:
         Raises:
             ValueError: It is not what ``dump`` writes.
         """
-        try:
-            found = json.loads(text)
-        except RecursionError:
-            found = None
-        match found:
+        match read_metadata(text):
             case [str(reference), str(channel), str(ts), int(page), str(via)]:
                 return cls(Reference.parse(reference), channel, ts, page, via)
         raise ValueError("not an origin of this version")
+
+
+def read_metadata(text: str) -> object:
+    """Return what a form's private_metadata holds; None where it is nested deeper than any form writes it.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        return None
 
 
 def code_of(record: HoldRecord) -> str:

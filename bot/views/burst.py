@@ -6,7 +6,7 @@ import json
 from datetime import timedelta
 
 from bot import names
-from bot.references import Origin, Reference
+from bot.references import Origin, Reference, read_metadata
 from bot.views import blocks, modals
 from bot.views.sentence import described
 from bot.views.text import (
@@ -183,11 +183,7 @@ def loaded(meta: str) -> tuple[Origin, frozenset[str]]:
     Raises:
         ValueError: It is not what ``deny_form`` writes.
     """
-    try:
-        found = json.loads(meta)
-    except RecursionError:
-        found = None
-    match found:
+    match read_metadata(meta):
         case [str(origin), str(marks)]:
             pieces = (marks[at : at + MARK] for at in range(0, len(marks), MARK))
             return Origin.load(origin), frozenset(pieces)

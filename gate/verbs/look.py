@@ -26,7 +26,7 @@ from gate.requirements import editable_paths
 from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.verbs import doubts, versions, waiting
-from gate.verbs.turn import ACTION
+from gate.verbs.turn import action_row
 
 HISTORY = 20
 """How many earlier calls of the session a hold shows at most."""
@@ -96,10 +96,7 @@ def action(reader: Reader, action_id: str) -> ActionRecord:
     Raises:
         IllegalMove: There is no such action.
     """
-    row = reader.one(ACTION + "WHERE a.id = ?", (action_id,))
-    if row is None:
-        raise IllegalMove(f"There is no action {action_id} in this store.", code="unknown_hold")
-    return record(reader, row)
+    return record(reader, action_row(reader, action_id))
 
 
 def states(reader: Reader, ids: Sequence[str]) -> dict[str, tuple[State, int]]:
@@ -210,10 +207,7 @@ def past(reader: Reader, action_id: str) -> PastCall:
     Raises:
         IllegalMove: There is no such action.
     """
-    row = reader.one(_PAST + "WHERE a.id = ?", (action_id,))
-    if row is None:
-        raise IllegalMove(f"There is no action {action_id} in this store.", code="unknown_hold")
-    return past_call(reader, row)
+    return past_call(reader, action_row(reader, action_id))
 
 
 def _history(reader: Reader, row: Row) -> tuple[PastCall, ...]:

@@ -16,7 +16,7 @@ from gate import audit
 from gate.clock import to_us
 from gate.errors import IllegalMove
 from gate.lifecycle import ENDED, State, Verb, check_move
-from gate.store.port import Row, Tx
+from gate.store.port import Reader, Row, Tx
 from gate.values import on_one_line
 
 GATE = "gate"
@@ -188,13 +188,13 @@ ACTION = (
 """Every action with its hold and that hold's current version, where it has one."""
 
 
-def action_row(tx: Tx, action_id: str) -> Row:
+def action_row(reader: Reader, action_id: str) -> Row:
     """Return the row of an action, joined with its hold.
 
     Raises:
         IllegalMove: There is no such action (code ``unknown_hold``).
     """
-    row = tx.one(ACTION + "WHERE a.id = ?", (action_id,))
+    row = reader.one(ACTION + "WHERE a.id = ?", (action_id,))
     if row is None:
         raise IllegalMove(f"There is no action {action_id} in this store.", code="unknown_hold")
     return row
