@@ -41,6 +41,7 @@ from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
+from gate.verbs.drafts import Draft
 from gate.verbs.turn import ACTION, MustLast, Turn, action_row
 
 log = logging.getLogger("gate")
@@ -250,7 +251,7 @@ class AgentVerbs(AskerVerbs):
     ) -> Submission:
         lasting = False
 
-        def verb(turn: Turn, draft: submitting.Draft) -> Submission:
+        def verb(turn: Turn, draft: Draft) -> Submission:
             nonlocal lasting
             submission = submitting.submit(turn, draft, wait=wait, would_block=would_block)
             if submission.kind != "run" and not (lasting or self._durably(new, draft)):
@@ -267,21 +268,21 @@ class AgentVerbs(AskerVerbs):
             durable=lambda draft: lasting or self._durably(new, draft),
         )
 
-    def _durably(self, new: str, draft: submitting.Draft) -> bool:
+    def _durably(self, new: str, draft: Draft) -> bool:
         """Tell whether a crash of the machine may not lose what is written of a call; nor then its end."""
         counts = draft.verdict.answer != "allow" or bool(draft.spending.uses)
         if counts and not self._durable_allows:
             self._hands.make_durable(new)
         return self._durable_allows or counts
 
-    def _draft(self, new: str, given: Action, policy: PolicySet) -> submitting.Draft:
+    def _draft(self, new: str, given: Action, policy: PolicySet) -> Draft:
         digest = action_digest(self.store.key, given)
         action, facts = self._with_facts(given)
         verdict = self._rerouted(evaluate(policy, action))
         redacted = redacted_for(policy, action, verdict)
         verdict = with_told(policy, action, verdict, redacted.hidden, redacted.secrets)
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
-        return submitting.Draft(
+        return Draft(
             id=new,
             action=without_secrets(action),
             digest=digest,
