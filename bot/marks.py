@@ -45,13 +45,18 @@ class Marks:
             await asyncio.wait({self._writer}, timeout=seconds)
 
     async def _write(self) -> None:
-        while self._waiting:
-            waiting, self._waiting = self._waiting, []
-            failed = await self._try(waiting)
-            if failed is None or isinstance(failed, StoreError) or len(waiting) == 1:
-                _tell(waiting, failed)
-            else:
-                await self._one_by_one(waiting)
+        waiting: list[Waiting] = []
+        try:
+            while self._waiting:
+                waiting, self._waiting = self._waiting, []
+                failed = await self._try(waiting)
+                if failed is None or isinstance(failed, StoreError) or len(waiting) == 1:
+                    _tell(waiting, failed)
+                else:
+                    await self._one_by_one(waiting)
+        finally:
+            for _, written in (*waiting, *self._waiting):
+                written.cancel()  # nobody is left to tell whoever put these; at its usual end there are none
 
     async def _one_by_one(self, waiting: Sequence[Waiting]) -> None:
         """Write each alone: what is wrong with one is not wrong with the others; what the store lacks is."""

@@ -153,3 +153,24 @@ def test_a_store_that_stays_busy_does_not_keep_a_bot() -> None:
         await put
 
     _with(store, work)
+
+
+def test_a_writer_that_is_cancelled_leaves_nobody_waiting() -> None:
+    """Whoever put a mark is let go; what was begun is written, and the rest with the next."""
+    store = Store()
+
+    async def work(marks: Marks) -> None:
+        put = [asyncio.create_task(marks.put(1, "", ""))]
+        await asyncio.wait(put, timeout=0)
+        (writer,) = asyncio.all_tasks() - {asyncio.current_task(), *put}
+        await asyncio.wait([writer], timeout=0)  # it writes the first
+        put += [asyncio.create_task(marks.put(notice, "", "")) for notice in (2, 3)]
+        await asyncio.wait(put, timeout=0)
+        writer.cancel()
+        done, _ = await asyncio.wait(put, timeout=PATIENCE)
+        assert [each.cancelled() for each in done] == [True] * 3
+        store.free.set()
+        await marks.put(4, "", "")
+
+    _with(store, work)
+    assert [sorted(turn) for turn in sorted(store.turns)] == [[1], [2, 3, 4]]
