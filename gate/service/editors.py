@@ -15,7 +15,7 @@ from gate.service.road import Road
 from gate.shapes import storable
 from gate.verbs import edit as editing
 from gate.verbs import ends, handing, look, sessions, workspace
-from gate.verbs.decide import Ballot
+from gate.verbs.ballots import Ballot
 from gate.verbs.edit import Revised
 from gate.verbs.turn import Turn, action_row
 

@@ -12,6 +12,7 @@ from gate.service.road import Road
 from gate.shapes import storable
 from gate.verbs import decide as deciding
 from gate.verbs import ends, handing, look, workspace
+from gate.verbs.ballots import Ballot
 from gate.verbs.handing import Handed
 from gate.verbs.turn import Turn
 
@@ -55,7 +56,7 @@ class PeopleVerbs(Road):
                 lets more calls pass.
         """
         comment, person = storable(comment), storable_person(person)
-        ballot = deciding.Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
+        ballot = Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
 
         def verb(turn: Turn, policy: PolicySet) -> State | Fault:
             handing.hand_over(turn, hold_id, policy)

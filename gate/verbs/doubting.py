@@ -16,7 +16,7 @@ from gate.model.own_rules import OPERATORS
 from gate.policy.policyset import PolicySet
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import decide, doubts
+from gate.verbs import ballots, decide, doubts
 from gate.verbs.turn import Turn, action_row
 
 
@@ -117,10 +117,10 @@ def _current(turn: Turn, word: Word, store: str) -> Row:
 def _check_person(turn: Turn, row: Row, word: Word, policy: PolicySet) -> None:
     """Refuse who could not have decided: a held call has its approvers, an allowed one the operators."""
     if row["version"]:
-        ballot = decide.Ballot(
+        ballot = ballots.Ballot(
             word.action, word.store, "", word.person, word.satisfies, "approve", word.comment, word.route
         )
-        decide.counts_in(row, ballot, policy)
+        ballots.counts_in(row, ballot, policy)
         return
     found = doubts.allowed(turn.tx, word.store, word.action)
     asked = [str(entry) for need in (found.requirements if found else ()) for entry in need.approvers]

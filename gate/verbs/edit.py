@@ -19,8 +19,8 @@ from gate.policy.spending import with_budgets
 from gate.requirements import merge
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import decide, freezing, ledger, look, planning, versions
-from gate.verbs.decide import Ballot
+from gate.verbs import ballots, decide, freezing, ledger, look, planning, versions
+from gate.verbs.ballots import Ballot
 from gate.verbs.turn import Stale, Turn, action_row
 
 _AS_SUBMITTED = " (Said of the call before it was changed.)"
@@ -74,7 +74,7 @@ def edit(
     """
     row: Row | None = None
     try:
-        row = decide.current(turn, ballot, store)
+        row = ballots.current(turn, ballot, store)
         _check(turn, row, ballot, policy)
         if revised is None or isinstance(revised, Fault):
             raise revised or IllegalMove(
@@ -96,12 +96,12 @@ def edit(
 
 def _check(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> None:
     """Refuse whoever may not approve the version they saw, and what may not be changed any more."""
-    counts = decide.counts_in(row, ballot, policy)
+    counts = ballots.counts_in(row, ballot, policy)
     if row["state"] == State.APPROVED:
         raise IllegalMove(
             "It is approved already: it can be stopped, but not changed any more.", code="already_decided"
         )
-    decide.check_approval(turn, row, ballot, counts)
+    ballots.check_approval(turn, row, ballot, counts)
     if row["version"] > MAX_EDITS:
         raise IllegalMove(
             f"It was changed {MAX_EDITS} times, which is the most; approve it as it is, or deny it "
@@ -147,8 +147,8 @@ def _counts(row: Row, needs: Sequence[Requirement], ballot: Ballot, policy: Poli
         IllegalMove: What the change adds asks for a comment that was not given.
     """
     after = {**row, "requirements": rows.dump(tuple[Requirement, ...], tuple(needs))}
-    counts = decide.counts_in(after, ballot, policy)
-    decide.check_comment(after, ballot, counts)
+    counts = ballots.counts_in(after, ballot, policy)
+    ballots.check_comment(after, ballot, counts)
     return counts
 
 
@@ -284,12 +284,12 @@ def _tell(
             turn.notify("card", after, channel=channel)
     void = ""
     if gone:
-        named = " and ".join(decide.called(each) for each in gone)
+        named = " and ".join(ballots.called(each) for each in gone)
         one = len(gone) == 1
         void = (
             f" The approval{'' if one else 's'} of {named} {'is' if one else 'are'} void: look at it again."
         )
-    turn.tell_people(after, f"Changed by {decide.called(editor)}: {in_words(changes)}.{void}")
+    turn.tell_people(after, f"Changed by {ballots.called(editor)}: {in_words(changes)}.{void}")
 
 
 def _told(changes: Iterable[Change]) -> list[dict[str, Any]]:
