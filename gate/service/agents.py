@@ -5,39 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
-from gate.clock import to_us
 from gate.digest import action_digest
-from gate.editing import Edited, edited, edited_digest
+from gate.editing import Edited
 from gate.errors import IllegalMove, StoreError
 from gate.ids import new_id
 from gate.lifecycle import State
-from gate.model import Action, ActionRecord, Evidence, Principal, Submission, Verdict
-from gate.policy.evaluate import evaluate
-from gate.policy.policyset import PolicySet
-from gate.policy.spending import with_budgets
-from gate.policy.uses import uses_of
-from gate.recorded import facts_text, read_facts
-from gate.redact import describe
+from gate.model import Action, ActionRecord, Evidence, Principal, Submission
+from gate.recorded import facts_text
 from gate.service.askers import AskerVerbs
-from gate.service.describing import with_told
-from gate.service.preparing import (
-    concealed_in,
-    redacted_for,
-    rerouted,
-    rerouted_ruling,
-    rerouted_use,
-    spending_of,
-    without_secrets,
-)
-from gate.service.revising import recorded_of
+from gate.service.judging import JudgeVerbs
 from gate.service.road import afterwards
-from gate.store import keys
 from gate.store.sqlite import SqliteStore
 from gate.verbs import claim as claiming
-from gate.verbs import freezing, leaving, ledger, living, look, sessions, timing
+from gate.verbs import freezing, leaving, living, look, sessions, timing
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
@@ -47,7 +29,7 @@ from gate.verbs.turn import ACTION, MustLast, Turn, action_row
 log = logging.getLogger("gate")
 
 
-class AgentVerbs(AskerVerbs):
+class AgentVerbs(AskerVerbs, JudgeVerbs):
     """What agents do."""
 
     def open_session(
@@ -274,81 +256,6 @@ class AgentVerbs(AskerVerbs):
         if counts and not self._durable_allows:
             self._hands.make_durable(new)
         return self._durable_allows or counts
-
-    def _draft(self, new: str, given: Action, policy: PolicySet) -> Draft:
-        digest = action_digest(self.store.key, given)
-        action, facts = self._with_facts(given)
-        verdict = self._rerouted(evaluate(policy, action))
-        redacted = redacted_for(policy, action, verdict)
-        verdict = with_told(policy, action, verdict, redacted.hidden, redacted.secrets)
-        spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
-        return Draft(
-            id=new,
-            action=without_secrets(action),
-            digest=digest,
-            verdict=verdict,
-            redacted=redacted,
-            concealed=concealed_in(policy, verdict, redacted),
-            described=describe(verdict.effect.describe, action.name, redacted.arguments, verdict.effect.told),
-            spending=spending,
-            facts=facts,
-            limits=policy.limits,
-            recorded=recorded_of(verdict, given, redacted, spending.entry),
-        )
-
-    def _digest(self, call: Action | Edited) -> str:
-        """Return the digest of what would run, read afresh: it may have waited for days."""
-        key = self.store.key
-        if isinstance(call, Action):
-            return action_digest(key, call, afresh=True)
-        again = edited(call.submitted, call.patch, call.version).action
-        if action_digest(key, again, afresh=True) != action_digest(key, call.action, afresh=True):
-            raise IllegalMove(
-                "The call is not the one that was submitted with what was changed; nothing ran.",
-                code="changed",
-            )
-        return edited_digest(key, action_digest(key, call.submitted, afresh=True), call.patch)
-
-    def _judgement(self, given: Action, policy: PolicySet) -> Judgement:
-        action, facts = self._with_facts(given)
-        verdict = self._rerouted(evaluate(policy, action))
-        redacted = redacted_for(policy, action, verdict)
-        spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
-        concealed = concealed_in(policy, verdict, redacted)
-        return Judgement(verdict, spending, facts, concealed, redacted.secrets)
-
-    def preview(self, given: Action) -> Verdict:
-        """Return what a submit would answer now, freezes and budgets included; nothing is written.
-
-        How much may wait for people does not count here.
-        """
-        with self.store.reader() as reader:
-            self.store.follow_key(keys.known(reader))
-            facts = sessions.facts_of(reader, given.session)
-        action = replace(given, facts={**read_facts(facts), **given.facts})
-        policy = self.policy()
-        verdict = self._rerouted(evaluate(policy, action))
-        uses = uses_of(policy, action) if verdict.answer != "block" else ()
-        us = to_us(self.now())
-        with self.store.reader() as reader:
-            verdict = freezing.with_freeze(reader, action, verdict)
-            found = ledger.judged(reader, [self._seal(rerouted_use(use, self.channel)) for use in uses], us)
-            return with_budgets(verdict, found, lambda one: ledger.state(reader, one, us, action=""))
-
-    def _with_facts(self, action: Action) -> tuple[Action, str]:
-        """Return a call with the facts of its session beside its own, and the session's as text."""
-        text, facts = self._facts_of(action.session)
-        return (replace(action, facts={**facts, **action.facts}) if facts else action), text
-
-    def _rerouted(self, verdict: Verdict) -> Verdict:
-        """Send every card to the channel that replaces the policy's, where there is one."""
-        if self.channel is None or not verdict.requirements:
-            return verdict
-        return replace(
-            verdict,
-            requirements=tuple(rerouted(each, self.channel) for each in verdict.requirements),
-            rulings=tuple(rerouted_ruling(each, self.channel) for each in verdict.rulings),
-        )
 
     def _settle(self, action_id: str, end: End, store: SqliteStore | None = None) -> None:
         durable = self._hands.durable(action_id)

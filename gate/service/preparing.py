@@ -91,6 +91,17 @@ def rerouted_ruling(ruling: Ruling, channel: str | None) -> Ruling:
     return ruling if channel is None or need is None else replace(ruling, requirement=rerouted(need, channel))
 
 
+def rerouted_verdict(verdict: Verdict, channel: str | None) -> Verdict:
+    """Return a verdict whose cards go to the channel that replaces the policy's, where there is one."""
+    if channel is None or not verdict.requirements:
+        return verdict
+    return replace(
+        verdict,
+        requirements=tuple(rerouted(each, channel) for each in verdict.requirements),
+        rulings=tuple(rerouted_ruling(each, channel) for each in verdict.rulings),
+    )
+
+
 def rerouted_use(use: Use, channel: str | None) -> Use:
     """Return a use whose cards go to the channel that replaces the policy's, where there is one."""
     return use if channel is None else replace(use, ruling=rerouted_ruling(use.ruling, channel))

@@ -20,7 +20,7 @@ from gate.recorded import facts_shown, read_back
 from gate.redact import Redacted, describe, redact
 from gate.requirements import editable_paths
 from gate.service.describing import with_told
-from gate.service.preparing import hidden_paths, rerouted, rerouted_ruling, rerouted_use
+from gate.service.preparing import hidden_paths, rerouted_use, rerouted_verdict
 from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.values import parse_path, quoted
@@ -177,7 +177,7 @@ def _revised(
     if not changed:
         raise BadEdit("Nothing was changed; to approve the call as it is, press Approve.", code="no_change")
     action = _action(row, kept, changed, session)
-    verdict = _rerouted(evaluate(policy, action), channel)
+    verdict = rerouted_verdict(evaluate(policy, action), channel)
     paths = hidden_paths(policy, verdict)
     written = _written(shown, changed, paths, verdict.show)
     _refuse_hidden(changed, written)
@@ -253,11 +253,3 @@ def _at(written: Any, path: str) -> Any:
         inner = written.get("$dict", written) if isinstance(written, Mapping) else {}
         written = inner.get(key)
     return written
-
-
-def _rerouted(verdict: Verdict, channel: str | None) -> Verdict:
-    return replace(
-        verdict,
-        requirements=tuple(rerouted(each, channel) for each in verdict.requirements),
-        rulings=tuple(rerouted_ruling(each, channel) for each in verdict.rulings),
-    )
