@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -130,13 +131,16 @@ class Runtime:
             return self._executor
 
     def begin(self, verb: Callable[[], T]) -> Future[T]:
-        """Do a verb on a thread of the gate; here and now where it closes meanwhile or has no thread."""
+        """Do a verb on a thread of the gate; here and now where it closes meanwhile or has no thread.
+
+        It finds the caller's context variables there, which host code that it asks for facts may read.
+        """
         work: Future[T] = Future()
-        free = threading.Lock()
+        free, context = threading.Lock(), copy_context()
 
         def do() -> None:
             if free.acquire(blocking=False):  # a thread that comes after all finds it done
-                _into(work, verb)
+                context.run(_into, work, verb)
 
         try:
             self.executor.submit(do)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -254,6 +256,35 @@ def test_a_hook_is_asked_again_at_claim(gate: Gate) -> None:
         pay(5)
     people.done()
     assert len(host.asked) == 2
+
+
+TENANT = ContextVar("TENANT", default="staging")
+"""As a host has it for each of its requests; its default is the laxer one."""
+
+
+def test_a_hook_of_a_coroutine_finds_the_context_of_its_caller(gate: Gate) -> None:
+    """Context variables are the caller's, session and all, at submit, at claim and in a preview alike."""
+    found: list[tuple[str, str]] = []
+
+    def look_up(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        found.append((TENANT.get(), gate._session().id))
+        return {"environment": TENANT.get()}
+
+    @gate.guard("desk.pay", facts=look_up)
+    async def pay(amount: int) -> int:
+        return amount
+
+    async def main() -> int:
+        TENANT.set("production")
+        with gate.session("s", on_behalf_of=None):
+            assert (await gate.preview_async(pay, 5)).answer == "require_approval"
+            return await pay(5)
+
+    people = People(gate, lambda hold: answer(gate.service, hold, ALICE))
+    assert asyncio.run(main()) == 5
+    people.done()
+    assert found == 3 * [("production", "s")]
+    assert TENANT.get() == "staging"
 
 
 def test_a_calls_facts_go_before_those_of_its_session(gate: Gate) -> None:
