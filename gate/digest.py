@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from enum import Enum
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
+from gate.copies import copied
 from gate.errors import ActionError, GateError
 from gate.model import Action, Principal
-from gate.shapes import class_name, copy_model
-from gate.tagging import HANDLERS, MAX_BYTES, MAX_VALUES, Walk, canonical, encoded, refused, tagged, written
+from gate.shapes import class_name
+from gate.tagging import MAX_BYTES, MAX_VALUES, Walk, canonical, refused, tagged
+from gate.taking import taken, written
 
 __all__ = [
     "MAX_BYTES", "MAX_VALUES", "Snapshot", "action_digest", "canonical", "copied", "snapshot", "tagged",
@@ -21,7 +22,6 @@ __all__ = [
 
 _BLOCK = 64
 _PREFIX = b"gate.action.v1\n"
-_SINGLE = {str, int, float, bool, type(None)}
 
 
 class Snapshot(dict[str, Any]):
@@ -48,14 +48,8 @@ def snapshot(arguments: Mapping[str, Any]) -> Snapshot:
     Raises:
         ActionError: An argument cannot be judged; the message names its path.
     """
-    walk = Walk()
     try:
-        given = _mapping(arguments)
-        form = walk.value(given, "args")
-        if walk.copies:
-            return Snapshot(form, encoded(form, plain=walk.plain))
-        taken = copied(given)
-        return Snapshot(taken, written(taken, path="args"))
+        return Snapshot(*taken(_mapping(arguments), "args"))
     except GateError:
         raise
     except Exception as error:  # models are anybody's code, and another thread may change what is read here
@@ -70,11 +64,6 @@ def _mapping(arguments: Any) -> dict[str, Any]:
         kind = class_name(type(arguments))
         raise ActionError(f"args: must be values by parameter name, not a {kind}. Nothing ran.")
     return dict(arguments)
-
-
-def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a deep copy of arguments that were judged before."""
-    return {name: _copied(value) for name, value in arguments.items()}
 
 
 def action_digest(key: bytes, action: Action, *, afresh: bool = False) -> str:
@@ -95,13 +84,13 @@ def action_digest(key: bytes, action: Action, *, afresh: bool = False) -> str:
         if getattr(action, part) is not None:
             _line(getattr(action, part), part)  # stored beside the call, so judged too, but not digested
     given = action.arguments
-    taken = given.written if type(given) is Snapshot and not afresh else written(_mapping(given), path="args")
+    form = given.written if type(given) is Snapshot and not afresh else written(_mapping(given), path="args")
     before = f'{{"agent":{_line(action.agent, "agent")},"arguments":'
     after = (
         f',"name":{_line(action.name, "name")},"on_behalf_of":{_whom(action.on_behalf_of)}'
         f',"session":{_line(action.session, "session")},"target":{_line(action.target, "target")}}}'
     )  # the keys in order, so that what was written of the arguments can stand among them
-    return _keyed(key, b"".join((_PREFIX, before.encode(), taken, after.encode())))
+    return _keyed(key, b"".join((_PREFIX, before.encode(), form, after.encode())))
 
 
 def _keyed(key: bytes, data: bytes) -> str:
@@ -135,17 +124,3 @@ def _line(value: str | None, path: str) -> str:
     if not value.isascii() or len(value) > MAX_BYTES:
         Walk().text(value, path)
     return encode_basestring(value)
-
-
-def _copied(value: Any) -> Any:
-    kind = type(value)
-    if kind is list:
-        return list(value) if set(map(type, value)) <= _SINGLE else [_copied(each) for each in value]
-    if kind is dict:
-        plain = set(map(type, value.values())) <= _SINGLE
-        return dict(value) if plain else {key: _copied(each) for key, each in value.items()}
-    if kind is tuple:
-        return tuple(map(_copied, value))
-    if value is None or kind is bool or kind in HANDLERS or isinstance(value, Enum):
-        return value  # nothing in it can change
-    return copy_model(value, _copied)

@@ -23,7 +23,7 @@ _WRITTEN_IN_PYTHON = 1 << 9
 """Flag of a class that a class statement made (CPython's ``Py_TPFLAGS_HEAPTYPE``)."""
 
 
-def _by_class(ask: Callable[[type], T]) -> Callable[[type], T]:
+def by_class(ask: Callable[[type], T]) -> Callable[[type], T]:
     """Let a function remember what it says of a class: of that very one, whatever it is equal to."""
     known: dict[int, tuple[type, T]] = {}
 
@@ -113,9 +113,9 @@ def model_parts(value: object) -> dict[str, dict[str, Any]] | None:
         ``private`` and which fields were ``set``.
     """
     kind = type(value)
-    if isinstance(value, _CLOSED) or not _is_open(kind):
+    if isinstance(value, _CLOSED) or not is_open(kind):
         return None
-    names = _field_names(kind)
+    names = field_names(kind)
     if names is not None:
         return _whole(value, _present(value, names))
     if isinstance(value, tuple):
@@ -131,6 +131,12 @@ def is_secret(value: object) -> bool:
     """Tell whether a value is one of pydantic's secret types."""
     pydantic = sys.modules.get("pydantic")
     return pydantic is not None and isinstance(value, (pydantic.SecretStr, pydantic.SecretBytes))
+
+
+def is_pydantic(kind: type) -> bool:
+    """Tell whether a class is one of pydantic's models."""
+    pydantic = sys.modules.get("pydantic")
+    return pydantic is not None and issubclass(kind, pydantic.BaseModel)
 
 
 def copy_model(value: Any, copied: Callable[[Any], Any]) -> Any:
@@ -159,20 +165,20 @@ def _is_pydantic(value: object) -> bool:
     return pydantic is not None and isinstance(value, pydantic.BaseModel)
 
 
-@_by_class
-def _is_open(kind: type) -> bool:
+@by_class
+def is_open(kind: type) -> bool:
     """Tell whether objects of a class can hold nothing but attributes: no base is written in C but these."""
     return all(base.__flags__ & _WRITTEN_IN_PYTHON or base in (object, tuple) for base in kind.__mro__)
 
 
-@_by_class
-def _field_names(kind: type) -> tuple[str, ...] | None:
+@by_class
+def field_names(kind: type) -> tuple[str, ...] | None:
     """Return the names of a dataclass's fields; None for another class."""
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
-@_by_class
-def _slots(kind: type) -> tuple[tuple[str, MemberDescriptorType], ...]:
+@by_class
+def slots(kind: type) -> tuple[tuple[str, MemberDescriptorType], ...]:
     """Return the slots of a class and its bases, its own first."""
     members = [each for base in kind.__mro__ for each in vars(base).items()]
     return tuple((name, each) for name, each in members if isinstance(each, MemberDescriptorType))
@@ -193,7 +199,7 @@ def _state(value: object) -> dict[str, Any]:
     """Return every attribute that an object itself holds, in its slots and its dict."""
     kind = type(value)
     held: dict[str, Any] = {}
-    for name, member in _slots(kind):
+    for name, member in slots(kind):
         if name not in held:
             with suppress(AttributeError):
                 held[name] = member.__get__(value, kind)

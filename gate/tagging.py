@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from enum import Enum
@@ -27,11 +27,12 @@ MAX_DEPTH = 64
 MAX_VALUES = 20_000
 MAX_BYTES = 1_000_000
 _MAX_INT_BITS = 13_000
-_SAFE_INT = 2**53
-_SMALLEST_PLAIN = 0.0001
-_LAST_SORTED = "\ud800"
+SAFE_INT = 2**53
+"""Whole numbers below it are the same in every reader of JSON."""
+SMALLEST_PLAIN = 0.0001
+"""Smallest fraction that ``json`` writes as RFC 8785 does."""
+LAST_SORTED = "\ud800"
 """Among characters below this one, code points sort as UTF-16 units do; above U+FFFF they do not."""
-_SHORT = 1000
 _NO_UTF8 = "the text has half a surrogate pair, which has no UTF-8 form"
 
 Path = tuple["Path", str | int] | str
@@ -55,44 +56,25 @@ def canonical(form: Any) -> bytes:
     return rfc8785.dumps(form)
 
 
-def written(value: object, *, path: str = "value") -> bytes:
-    """Return the RFC 8785 bytes of the tagged form of a value; see ``tagged``."""
-    walk = Walk()
-    return encoded(walk.value(value, path), plain=walk.plain)
-
-
-def encoded(form: Any, *, plain: bool) -> bytes:
-    """Return the RFC 8785 bytes of a tagged form; ``json`` writes the same, and sooner, where it is plain."""
-    return _ENCODER.encode(form).encode() if plain else canonical(form)
-
-
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False)
+ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False)
+"""Writes a form as RFC 8785 does, and sooner, but for keys and small fractions: see ``LAST_SORTED``."""
 
 
 class Walk:
-    """One pass over one value, counting what it has seen.
+    """One pass over one value, each by itself, counting what it has seen."""
 
-    Attributes:
-        plain: Whether ``json`` writes the form as RFC 8785 does; it sorts keys by code points, not by UTF-16
-            units, and writes small fractions with another exponent.
-        copies: Whether nothing was tagged, so that the form is a copy that shares nothing with the value.
-    """
-
-    __slots__ = ("bytes", "copies", "inside", "known", "plain", "values")
+    __slots__ = ("bytes", "inside", "values")
 
     def __init__(self) -> None:
         self.values = 1
         self.bytes = 0
         self.inside: set[int] = set()
-        self.known: dict[tuple[str, ...], tuple[int, bool]] = {}
-        self.plain = self.copies = True
 
     def value(self, value: Any, path: Path) -> Any:
         """Return the tagged form of one value; whoever asks has counted it."""
         if value is None or value is True or value is False:
             return value
         kind = type(value)
-        self.copies = self.copies and kind in _UNTAGGED
         handler = HANDLERS.get(kind)
         if handler is not None:
             return handler(self, value, path)
@@ -119,7 +101,7 @@ class Walk:
 
     def text(self, value: str, path: Path) -> str:
         """Return text, refusing what has no UTF-8 form."""
-        size = _size(value)
+        size = utf8_size(value)
         if size is None:
             raise refused(path, _NO_UTF8)
         self.spend(size, path)
@@ -127,22 +109,17 @@ class Walk:
 
     def integer(self, value: int, path: Path) -> Any:
         """Return a small integer as it is, a large one tagged."""
-        if -_SAFE_INT < value < _SAFE_INT:
+        if -SAFE_INT < value < SAFE_INT:
             return value
         if value.bit_length() > _MAX_INT_BITS:
             raise refused(path, "the integer has more than 3,900 digits")
-        self.copies = False
         return {"$int": self.text(str(value), path)}
 
     def real(self, value: float, path: Path) -> Any:
         """Return a float with a fraction as it is, an integral one tagged."""
         if not math.isfinite(value):
             raise refused(path, f"{value} is no number that can be compared")
-        if value.is_integer():
-            self.copies = False
-            return {"$float": repr(value)}
-        self.plain = self.plain and abs(value) >= _SMALLEST_PLAIN
-        return value
+        return {"$float": repr(value)} if value.is_integer() else value
 
     def decimal(self, value: Decimal, path: Path) -> Any:
         """Return a decimal as its exact text."""
@@ -168,20 +145,9 @@ class Walk:
     def items(self, value: list[Any] | tuple[Any, ...], path: Path) -> list[Any]:
         """Return the tagged elements of a list or tuple."""
         self.enter(value, len(value), path)
-        form = list(value)  # looked at once: another thread may put something else into the caller's list
-        kinds = set(map(type, form)) if len(form) > _FEW else _MIXED
-        if not ((kinds == _TEXTS and self.texts(form, path)) or (kinds == _INTEGERS and _all_small(form))):
-            form = [self.value(element, (path, index)) for index, element in enumerate(form)]
+        form = [self.value(element, (path, index)) for index, element in enumerate(list(value))]
         self.inside.remove(id(value))
         return form
-
-    def texts(self, value: Sequence[str], path: Path) -> bool:
-        """Count many texts at once; False where one of them has to be refused by its own path."""
-        size = _size("".join(value))
-        if size is None or self.bytes + size > MAX_BYTES:
-            return False
-        self.bytes += size
-        return True
 
     def mapping(self, value: dict[Any, Any], path: Path) -> Any:
         """Return a dict, wrapped if one of its keys looks like a tag."""
@@ -192,37 +158,18 @@ class Walk:
 
     def pairs(self, value: Mapping[Any, Any], path: Path) -> Any:
         """Return the tagged entries of a dict or the fields of a model."""
-        form = dict(value)
-        size, wrapped = self.keys(tuple(form), path)
-        for key, each in form.items():
-            kind = type(each)
-            if kind is str and len(each) <= _SHORT and each.isascii():
-                size += len(each)
-            elif not (kind is int and -_SAFE_INT < each < _SAFE_INT):
-                form[key] = self.value(each, (path, key))
-        self.spend(size, path)
-        self.copies = self.copies and not wrapped
-        return {"$dict": form} if wrapped else form
-
-    def keys(self, keys: tuple[Any, ...], path: Path) -> tuple[int, bool]:
-        """Return how many bytes the keys of a dict have, and whether one looks like a tag."""
-        plain = set(map(type, keys)) <= _TEXTS
-        known = self.known.get(keys) if plain else None
-        if known is None and plain and (joined := "".join(keys)).isascii() and "$" not in joined:
-            known = self.known[keys] = (len(joined), False)
-        elif known is None:
-            size = sum(self.key(key, path) for key in keys)
-            known = self.known[keys] = (size, any(key.startswith("$") for key in keys))
-        return known
+        given = dict(value)  # looked at once: another thread may put something else into the caller's dict
+        self.spend(sum(self.key(key, path) for key in given), path)
+        form = {key: self.value(each, (path, key)) for key, each in given.items()}
+        return {"$dict": form} if any(key.startswith("$") for key in form) else form
 
     def key(self, key: Any, path: Path) -> int:
         """Return how many bytes a key has, refusing what is no text."""
         if type(key) is not str:
             raise refused(path, f"a key is of type {class_name(type(key))}; write keys as text")
-        size = _size(key)
+        size = utf8_size(key)
         if size is None:
             raise refused(path, _NO_UTF8)
-        self.plain = self.plain and (key.isascii() or max(key) < _LAST_SORTED)
         return size
 
     def model(self, value: Any, path: Path) -> Any:
@@ -252,18 +199,10 @@ HANDLERS: dict[type, Callable[[Walk, Any, Path], Any]] = {
 """Exact types only: a subclass may carry more than its base shows."""
 
 
-_UNTAGGED = frozenset({str, int, float, list, dict})
-_TEXTS, _INTEGERS, _MIXED = {str}, {int}, set[type]()
 _LONGEST_PLACE = 1_000
-_FEW = 3
-"""Of how many elements it does not pay to see whether they are all of one kind."""
 
 
-def _all_small(value: Sequence[int]) -> bool:
-    return min(value) > -_SAFE_INT and max(value) < _SAFE_INT
-
-
-def _size(text: str) -> int | None:
+def utf8_size(text: str) -> int | None:
     """Return how many bytes a text has in UTF-8; None where it has no such form."""
     if text.isascii():
         return len(text)

@@ -1,0 +1,290 @@
+"""Copy a call and write it in its tagged form, thousands of values at once: those of one type in one pass.
+
+The elements of all lists of one level are judged together, and so are the entries of its dicts and the fields
+of its models. What is refused, and whatever else is out of the ordinary, is left to the walk value by value,
+which names its place; both give the same form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from enum import Enum
+from itertools import chain, islice
+from typing import Any
+
+from gate.copies import copied_value
+from gate.plain_models import Parts, plain_model
+from gate.shapes import class_name, copy_model, model_parts
+from gate.tagging import (
+    ENCODER,
+    HANDLERS,
+    LAST_SORTED,
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_VALUES,
+    SAFE_INT,
+    SMALLEST_PLAIN,
+    Walk,
+    utf8_size,
+)
+
+_RAW = "\ud800"
+"""Begins and ends a text in a form that stands for itself in JSON: no text that is judged holds it."""
+
+_TEXTS = {str}
+_SINGLE = {str, int, float, bool, type(None)}
+
+Both = tuple[list[Any], list[Any]]
+"""Copies of values, and their tagged forms; the same list where nothing has to be copied, or tagged."""
+
+
+class UnusualError(Exception):
+    """Something must be looked at by itself: it is refused, or nobody knows how to judge many of it."""
+
+
+def taken(value: Any) -> tuple[Any, bytes]:
+    """Return a copy of a value, and the RFC 8785 bytes of its tagged form.
+
+    Raises:
+        UnusualError: It has to be walked through.
+    """
+    columns = Columns()
+    copies, forms = columns.of(type(value), [value])
+    text = ENCODER.encode(forms[0])
+    return copies[0], (_bare(text) if _RAW in text else text).encode()
+
+
+def _bare(text: str) -> str:
+    return text.replace(f'"{_RAW}', "").replace(f'{_RAW}"', "")
+
+
+class Columns:
+    """One pass over one value, level by level, counting what it has seen."""
+
+    __slots__ = ("_bytes", "_depth", "_values")
+
+    def __init__(self) -> None:
+        self._values, self._bytes, self._depth = 1, 0, 0
+
+    def _column(self, values: list[Any]) -> Both:
+        """Judge values of any types."""
+        kinds = set(map(type, values))
+        if len(kinds) == 1:
+            return self.of(kinds.pop(), values)
+        if kinds <= _SINGLE and self._are_plain(values):
+            return values, values
+        found: dict[type, Both] = {}
+        copied = tagged = False
+        for kind, given in _by_kind(values).items():
+            copies, forms = found[kind] = self.of(kind, given)
+            copied, tagged = copied or copies is not given, tagged or forms is not copies
+        made = _merged(values, {kind: iter(both[0]) for kind, both in found.items()}) if copied else values
+        return made, _merged(
+            values, {kind: iter(both[1]) for kind, both in found.items()}
+        ) if tagged else made
+
+    def of(self, kind: type, values: list[Any]) -> Both:
+        """Judge values of one type.
+
+        Raises:
+            UnusualError: One of them has to be looked at by itself.
+        """
+        judge = _JUDGES.get(kind)
+        if judge is not None:
+            return judge(self, values)
+        if kind in HANDLERS or issubclass(kind, Enum):
+            return values, self._singly(values)
+        return self._models(kind, values)
+
+    def _are_plain(self, values: Iterable[Any]) -> bool:
+        """Tell whether values need no tag, and count their texts; others have to be judged by their types."""
+        size = 0
+        for each in values:
+            kind = type(each)
+            if kind is str and each.isascii():
+                size += len(each)
+            elif kind is float:
+                if each.is_integer() or not SMALLEST_PLAIN <= abs(each) < math.inf:
+                    return False
+            elif kind is str or (kind is int and not -SAFE_INT < each < SAFE_INT):
+                return False
+        self._spend(size)
+        return True
+
+    def _singly(self, values: list[Any]) -> list[Any]:
+        """Return the forms of single values that are rarely many."""
+        walk = Walk()
+        forms = [walk.value(each, "") for each in values]
+        self._spend(walk.bytes)
+        return forms
+
+    def _spend(self, count: int) -> None:
+        self._bytes += count
+        if self._bytes > MAX_BYTES:
+            raise UnusualError
+
+    def _enter(self, values: Sequence[Any]) -> None:
+        """Go into all containers of a level; one that holds itself has too many."""
+        self._values += sum(map(len, values))
+        self._depth += 1
+        if self._values > MAX_VALUES or self._depth > MAX_DEPTH:
+            raise UnusualError
+
+    def _texts(self, values: list[str]) -> Both:
+        self._text("".join(values))
+        return values, values
+
+    def _text(self, joined: str) -> None:
+        size = len(joined) if joined.isascii() else utf8_size(joined)
+        if size is None:
+            raise UnusualError
+        self._spend(size)
+
+    def _integers(self, values: list[int]) -> Both:
+        if min(values) > -SAFE_INT and max(values) < SAFE_INT:
+            return values, values
+        return values, self._singly(values)
+
+    def _reals(self, values: list[float]) -> Both:
+        if not all(map(math.isfinite, values)):
+            raise UnusualError
+        if min(map(abs, values)) >= SMALLEST_PLAIN and not any(map(float.is_integer, values)):
+            return values, values
+        return values, list(map(_real, values))
+
+    def _decimals(self, values: list[Decimal]) -> Both:
+        if not all(map(Decimal.is_finite, values)):
+            raise UnusualError
+        texts = list(map(str, values))
+        self._text("".join(texts))
+        return values, [{"$decimal": each} for each in texts]
+
+    def _data(self, values: list[bytes]) -> Both:
+        self._spend(sum(map(len, values)))
+        return values, [{"$bytes": [hashlib.sha256(each).hexdigest(), len(each)]} for each in values]
+
+    def _lists(self, values: list[list[Any]]) -> Both:
+        self._enter(values)
+        taken = list(map(list, values))  # looked at once: another thread may change the caller's lists
+        sizes, inner = list(map(len, taken)), list(chain.from_iterable(taken))
+        copies, forms = self._column(inner) if inner else (inner, inner)
+        self._depth -= 1
+        made = taken if copies is inner else _cut(copies, sizes)
+        return made, made if forms is copies else _cut(forms, sizes)
+
+    def _tuples(self, values: list[tuple[Any, ...]]) -> Both:
+        copies, forms = self._lists(values)  # type: ignore[arg-type]
+        return list(map(tuple, copies)), [{"$tuple": each} for each in forms]
+
+    def _dicts(self, values: list[dict[Any, Any]]) -> Both:
+        self._enter(values)
+        found = self._entries(list(map(dict, values)))
+        self._depth -= 1
+        return found
+
+    def _entries(self, taken: list[dict[Any, Any]]) -> Both:
+        """Judge dicts that nobody else can change; one of which a key looks like a tag is wrapped."""
+        keys = list(chain.from_iterable(taken))
+        if keys and set(map(type, keys)) != _TEXTS:
+            raise UnusualError
+        joined = "".join(keys)
+        self._text(joined)
+        if not joined.isascii() and max(joined) >= LAST_SORTED:
+            raise UnusualError
+        inner = list(chain.from_iterable(map(dict.values, taken)))
+        copies, forms = self._column(inner) if inner else (inner, inner)
+        made = taken if copies is inner else _filled(taken, copies)
+        written = made if forms is copies else _filled(taken, forms)
+        if "$" in joined:
+            written = [{"$dict": each} if any(key[:1] == "$" for key in each) else each for each in written]
+        return made, written
+
+    def _models(self, kind: type, values: list[Any]) -> Both:
+        plain = plain_model(kind)
+        parts = list(map(plain.parts, values)) if plain else [None]
+        if plain is None or None in parts:
+            return self._odd(kind, values)
+        held, forms = self._held(kind, parts)
+        return list(map(plain.made, held)), forms
+
+    def _odd(self, kind: type, values: list[Any]) -> Both:
+        """Judge models that may hold more than their fields: at last their copies, which are what runs."""
+        before = self._values, self._bytes
+        self._held(kind, list(map(model_parts, values)))
+        self._values, self._bytes = before
+        copies = [copy_model(each, copied_value) for each in values]
+        return copies, self._held(kind, list(map(model_parts, copies)))[1]
+
+    def _held(self, kind: type, parts: Sequence[Parts | None]) -> tuple[list[Parts], list[Any]]:
+        """Return copies of what each of many models of a class holds, and the forms of the models."""
+        known = [each for each in parts if each is not None]
+        if len(known) < len(parts):
+            raise UnusualError
+        held = [part for each in known for part in each.values()]
+        self._enter(held)
+        copies, forms = map(iter, self._entries(held))
+        self._depth -= 1
+        name = class_name(kind)
+        made = [dict(zip(each, copies, strict=False)) for each in known]
+        return made, [{"$model": [name, dict(zip(each, forms, strict=False))]} for each in known]
+
+
+_JUDGES: dict[type, Callable[[Columns, list[Any]], Both]] = {
+    str: Columns._texts,
+    int: Columns._integers,
+    bool: lambda _, values: (values, values),
+    type(None): lambda _, values: (values, values),
+    float: Columns._reals,
+    list: Columns._lists,
+    dict: Columns._dicts,
+    tuple: Columns._tuples,
+    Decimal: Columns._decimals,
+    bytes: Columns._data,
+}
+"""How many values of one exact type are judged; of the others each is judged by itself."""
+
+
+def _by_kind(values: Iterable[Any]) -> dict[type, list[Any]]:
+    found: dict[type, list[Any]] = defaultdict(list)
+    for each in values:
+        found[type(each)].append(each)
+    return found
+
+
+def _merged(values: Sequence[Any], by_kind: Mapping[type, Iterator[Any]]) -> list[Any]:
+    """Return what stands for values of several types, in their order."""
+    return [next(by_kind[type(each)]) for each in values]
+
+
+def _cut(values: Sequence[Any], sizes: Iterable[int]) -> list[list[Any]]:
+    left = iter(values)
+    return [list(islice(left, size)) for size in sizes]
+
+
+def _filled(dicts: Iterable[Mapping[str, Any]], values: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return dicts of the same keys with other values."""
+    left = iter(values)
+    return [dict(zip(each, left, strict=False)) for each in dicts]
+
+
+def _real(value: float) -> Any:
+    """Return the form of a float; small fractions as RFC 8785 writes them, which ``json`` does not."""
+    if value.is_integer():
+        return {"$float": repr(value)}
+    return value if abs(value) >= SMALLEST_PLAIN else f"{_RAW}{_small(repr(value))}{_RAW}"
+
+
+def _small(text: str) -> str:
+    """Return how RFC 8785 writes a fraction that Python writes with an exponent."""
+    number, exponent = text.split("e-")
+    if int(exponent) > _LEAST_WRITTEN_OUT:
+        return f"{number}e-{int(exponent)}"
+    sign, digits = ("-", number[1:]) if number[0] == "-" else ("", number)
+    return f"{sign}0.{'0' * (int(exponent) - 1)}{digits.replace('.', '')}"
+
+
+_LEAST_WRITTEN_OUT = 6
