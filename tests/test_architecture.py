@@ -55,7 +55,7 @@ def test_transactions_begin_in_the_service_only() -> None:
         for path in (ROOT / "gate").rglob("*.py")
         if re.search(r"\.transaction\(", path.read_text())
     }
-    assert found <= {"gate/service/road.py", "gate/store/sqlite.py", "gate/store/inspect.py"}
+    assert found <= {"gate/service/turns.py", "gate/store/sqlite.py", "gate/store/inspect.py"}
 
 
 def test_no_test_sleeps_or_mocks() -> None:

@@ -27,7 +27,7 @@ from gate.cli.status import status_command
 from gate.cli.store import db_group, key_group
 from gate.cli.tools import tools_group
 from gate.errors import Fault, PolicyError
-from gate.service.road import package_version
+from gate.service.turns import package_version
 
 log = logging.getLogger("gate.cli")
 

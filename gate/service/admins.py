@@ -12,7 +12,8 @@ from gate.clock import to_us
 from gate.model import Freeze
 from gate.policy.backtest import Logged
 from gate.policy.policyset import PolicySet
-from gate.service.road import Road, afterwards
+from gate.service.road import Road
+from gate.service.turns import afterwards
 from gate.shapes import storable
 from gate.store import keys, rows
 from gate.verbs import ends, freezing, ledger, living, logged, look, ruling, strangers, timing

@@ -16,7 +16,7 @@ from gate.model import Action, ActionRecord, Evidence, Principal, Submission
 from gate.recorded import facts_text
 from gate.service.askers import AskerVerbs
 from gate.service.judging import JudgeVerbs
-from gate.service.road import afterwards
+from gate.service.turns import afterwards
 from gate.store.sqlite import SqliteStore
 from gate.verbs import claim as claiming
 from gate.verbs import freezing, leaving, living, look, sessions, timing

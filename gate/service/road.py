@@ -1,56 +1,39 @@
-"""The road every verb takes: one store, one transaction, the policy in force at that moment."""
+"""The road every verb takes: its turn, under the policy in force at that moment."""
 
 from __future__ import annotations
 
-import getpass
 import logging
 import math
-import os
-import platform
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import date, datetime, timedelta
-from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from gate.budget import Use
-from gate.clock import Clock, SystemClock, from_us
-from gate.errors import Fault, GateError, PolicyError, Problem
+from gate.clock import Clock
+from gate.errors import Fault, PolicyError, Problem
 from gate.policy.load import load_texts
 from gate.policy.policyset import PolicySet
 from gate.recorded import read_facts
-from gate.service.hands import Hands
-from gate.service.waits import Waits
-from gate.store import anchors, migrations
-from gate.store.port import Tx
-from gate.store.sqlite import SqliteStore
-from gate.verbs import backfill, bursts, ledger, living, publishing, ruling, timing, workspace
-from gate.verbs.claim import End
+from gate.service.turns import Kind, Turns, afterwards
+from gate.store import anchors
+from gate.verbs import backfill, ledger, living, publishing, ruling, workspace
 from gate.verbs.turn import MustLast, Stale, Turn
 
 P = TypeVar("P")
 T = TypeVar("T")
-Kind = Literal["agent", "bot", "cli"]
 
 _FACTS_KEPT = 4096
 
 log = logging.getLogger("gate")
 
-_becoming = threading.RLock()
-"""Held by the thread of a forked child that makes the child a process of its own."""
 
-
-class Road:
-    """Hold what all verbs share.
+class Road(Turns):
+    """Take every verb under the policy that is in force at that moment.
 
     Attributes:
-        clock: Where the time comes from.
-        store: The rows.
         store_id: Id of the store, carried by every button.
-        observers: Called after each commit with the ids of the actions it moved.
+        channel: Channel that replaces every channel of the policy; None for none.
     """
 
     def __init__(
@@ -69,38 +52,18 @@ class Road:
         allow_older: bool = False,
         by: str = "",
     ) -> None:
-        self.clock = clock or SystemClock()
-        self.kind, self.channel, self.allow_local = kind, channel, allow_local
-        self.actor = by or f"{kind}:{_login()}"
-        self.observers: list[Callable[[frozenset[str]], None]] = []
+        super().__init__(db, clock=clock, kind=kind, by=by, create=create, renew_key=renew_key)
+        self.channel, self.allow_local = channel, allow_local
         self._durable_allows = durability == "full"
-        self._hands, self._waits = Hands(), Waits()
         self._facts: dict[str, tuple[str, Mapping[str, Any]]] = {}
-        self._pruned_at = -math.inf
-        self._unsettled: dict[str, End] = {}
-        self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
-        self.store = SqliteStore(db, create=create, renew_key=renew_key)
-        self._pid, self._process, self._policy = os.getpid(), 0, policy
-        self._place = policy.place if policy else ""
-        self._left = False
-        self._head, self._drift = 0, timedelta(0)
+        self._policy, self._place = policy, policy.place if policy else ""
+        self._pruned_at, self._drift = -math.inf, timedelta(0)
         self._published: date | None = None
         try:
             self._start(policy, made_by, allow_older=allow_older or renew_key)
         except BaseException:
             self.store.close()
             raise
-
-    @property
-    def path(self) -> Path | None:
-        """Return the store's file; None for one in memory."""
-        return self.store.path
-
-    def meta(self, key: str) -> str | None:
-        """Return a fact about the store, such as ``store_id`` or ``workspace_team``."""
-        with self.store.reader() as reader:
-            row = reader.one("SELECT value FROM meta WHERE key = ?", (key,))
-        return row["value"] if row else None
 
     def policy(self) -> PolicySet:
         """Return the policy in force."""
@@ -188,55 +151,6 @@ class Road:
             with self.store.reader() as reader:
                 runs = backfill.page(reader, runs[-1]["n"])
         return staged
-
-    @contextmanager
-    def _turn(self, *, durable: bool = True, store: SqliteStore | None = None) -> Iterator[Turn]:
-        """Open one turn, on this store where no other opening of it is given; tell the observers after it."""
-        self._follow_fork()
-        with (store or self.store).transaction(durable=durable) as tx:
-            turn = self._begin(tx, self._process)
-            yield turn
-            if turn.moved:
-                bursts.follow(turn)
-        self._head = max(self._head, turn.head.seq)
-        if turn.touched:
-            for observer in list(self.observers):
-                afterwards(partial(observer, frozenset(turn.touched)))
-
-    def _lasting(
-        self, verb: Callable[[Turn], bool], *, durable: bool, store: SqliteStore | None = None
-    ) -> None:
-        """Run a verb in one turn; where it tells that more than that came of it, again in a durable one."""
-        try:
-            with self._turn(durable=durable, store=store) as turn:
-                if verb(turn) and not durable:
-                    raise MustLast
-        except MustLast:
-            with self._turn(store=store) as turn:
-                verb(turn)
-
-    def _begin(self, tx: Tx, process: int) -> Turn:
-        """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
-        migrations.refuse_newer(tx)
-        own, newest = self.clock.now(), timing.look(tx)
-        self.store.follow_key(newest.key_id)
-        publishing.refuse_shorter(newest.head.seq, self._head, self.path)
-        now = max(own, from_us(newest.mark))
-        return Turn(
-            tx,
-            now,
-            process,
-            self._labels,
-            own,
-            head=newest.head,
-            revision=newest.revision,
-            waits=self._waits.ids,
-        )
-
-    def now(self) -> datetime:
-        """Return the time that counts: process time, or the store's newest where that is later; UTC."""
-        with self.store.reader() as reader:
-            return timing.time_of(reader, self.clock.now())
 
     def _judged(
         self,
@@ -326,56 +240,3 @@ class Road:
             )
             raise PolicyError([Problem(where, 0, 0, "", said)])
         return policy
-
-    def _follow_fork(self) -> None:
-        """Become a process of its own in a forked child; what the parent had in hand stays the parent's."""
-        if os.getpid() == self._pid:
-            return
-        with _becoming:
-            if os.getpid() != self._pid:
-                self._become()
-
-    def _become(self) -> None:
-        pid = os.getpid()
-        self._labels = self._labels | {"process": pid}
-        self._hands, self._waits, self._unsettled, self.observers = Hands(), Waits(), {}, []
-        self._left = False
-        with self.store.transaction() as tx:
-            process = living.register(self._begin(tx, 0), self.kind)
-        # The pid comes last: until then every other thread of the child waits for this one.
-        self._process = process
-        self._pid = pid
-
-
-def afterwards(work: Callable[[], object]) -> None:
-    """Do what comes after a commit; it never raises, since what was committed stands."""
-    try:
-        work()
-    except GateError as fault:
-        log.warning("It was recorded; what comes after that has to wait: %s", fault)
-    except Exception:
-        log.exception("It was recorded; what comes after that failed.")
-
-
-def package_version() -> str:
-    """Return the version of the installed package; ``unknown`` where it is not installed."""
-    try:
-        return version("slack-approval-gate")
-    except PackageNotFoundError:
-        return "unknown"
-
-
-def _renew_lock() -> None:
-    """Give a forked child a lock that no thread of the parent holds."""
-    global _becoming
-    _becoming = threading.RLock()
-
-
-def _login() -> str:
-    try:
-        return f"{getpass.getuser()}@{platform.node()}"
-    except (OSError, KeyError):
-        return platform.node()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
