@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gate.steps import Raised, Returned, Step, ToolStep, VerbStep, WaitStep, abandon
+from gate.steps import Raised, Returned, Step, ToolStep, VerbStep, WaitStep, abandon, needs_caller
 from gate.waiting import Watch
 
 if TYPE_CHECKING:
@@ -85,12 +85,10 @@ class _Driver:
 
     async def _take(self, step: Step) -> Any:
         self._verb = None
-        if isinstance(step, VerbStep):
-            return await self._do(step)
-        if self._cancelled is not None:
+        if self._cancelled is not None and needs_caller(step):
             gone, self._cancelled = self._cancelled, None
             raise gone
-        return await _take(self._runtime, step)
+        return await (self._do(step) if isinstance(step, VerbStep) else _take(self._runtime, step))
 
     async def _do(self, step: VerbStep) -> Any:
         if self._runtime.poller.released:

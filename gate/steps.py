@@ -82,9 +82,15 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class VerbStep:
-    """Do one verb of the service and give back its answer."""
+    """Do one verb of the service and give back its answer.
+
+    Attributes:
+        do: The verb.
+        for_tool: Whether it takes the action in hand, for which a caller must be there that runs the tool.
+    """
 
     do: Callable[[], Any]
+    for_tool: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ Trip = Generator[Step, Any, Ending]
 
 
 def abandon(steps: Generator[Step, Any, Any], gone: BaseException, *, begun: VerbStep | None = None) -> None:
-    """Bring steps to their end whose driver is gone: verbs are done here and now, nothing else is any more.
+    """Bring steps to their end whose driver is gone: verbs are done here and now, nothing for a tool is.
 
     Args:
         steps: A trip, or part of one; one that has ended stays as it is.
@@ -121,14 +127,20 @@ def abandon(steps: Generator[Step, Any, Any], gone: BaseException, *, begun: Ver
     try:
         step = steps.throw(gone) if begun is None else _answered(steps, begun)
         while True:
-            step = _answered(steps, step) if isinstance(step, VerbStep) else steps.throw(gone)
+            step = steps.throw(gone) if needs_caller(step) else _answered(steps, step)
     except BaseException as ended:
         if not isinstance(ended, (StopIteration, GateError)) and ended is not gone:
             log.debug("A call that was thrown away ended with %s.", type(ended).__name__)
 
 
-def _answered(steps: Generator[Step, Any, Any], step: VerbStep) -> Step:
+def needs_caller(step: Step) -> bool:
+    """Tell whether a step is of no use to a caller that is gone: a wait, a tool, a verb for one."""
+    return not isinstance(step, VerbStep) or step.for_tool
+
+
+def _answered(steps: Generator[Step, Any, Any], step: Step) -> Step:
     """Do a verb, give its answer or its fault to the steps, and return the next."""
+    assert isinstance(step, VerbStep)
     try:
         answer = step.do()
     except BaseException as fault:

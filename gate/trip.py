@@ -67,7 +67,7 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
     try:
         while record.state in OPEN or record.state == State.RUNNING:
             if record.state == State.APPROVED:
-                claimed, taken = yield VerbStep(partial(_claim, runtime, call, record, waiter))
+                claimed, taken = yield VerbStep(partial(_claim, runtime, call, record, waiter), for_tool=True)
                 if claimed.run:
                     return (yield from _run(runtime, taken, claimed.record))
                 record = claimed.record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from gate.errors import WouldBlock
 from gate.lifecycle import State
 from gate.model import Action, Parameters
 from gate.outcomes import Failed, Refusal
+from gate.steps import Step, VerbStep, abandon
 from tests.gate_kit import PATIENCE, gate_on, log_of, people
 from tests.kit import answer
 
@@ -243,6 +244,42 @@ def test_cancelled_while_it_is_claimed_never_starts(tmp_path: Path) -> None:
         assert till.paid == []
 
     run(tmp_path, test)
+
+
+def test_cancelled_before_it_is_claimed_leaves_the_approval(tmp_path: Path) -> None:
+    """A caller cancelled while its wait looks at what was approved claims nothing: the next call runs it."""
+
+    async def test(gate: Gate) -> None:
+        till = Till(gate)
+        there, go = _held_back(gate, "action")
+        calling = asyncio.create_task(till.pay(50))
+        hold = (await soon(gate.service.holds))[0]
+        answer(gate.service, hold)
+        await _cancelled(calling, there, go)
+        assert (gate.service.action(hold.id).state, till.paid) == (State.APPROVED, [])
+        assert await till.pay(50) == "paid 50"
+
+    run(tmp_path, test)
+
+
+def test_thrown_away_before_it_is_claimed_leaves_the_approval() -> None:
+    """Where the driver is gone, the verb under way is answered, and none is begun that is for a tool."""
+    done: list[str] = []
+
+    def verb(name: str) -> Callable[[], str]:
+        return lambda: done.append(name) or name  # type: ignore[func-returns-value]
+
+    def steps() -> Generator[Step, Any, None]:
+        look = VerbStep(verb("look"))
+        try:
+            assert (yield look) == "look"
+            yield VerbStep(verb("claim"), for_tool=True)
+        finally:
+            yield VerbStep(verb("leave"))
+
+    trip = steps()
+    abandon(trip, asyncio.CancelledError(), begun=next(trip))  # type: ignore[arg-type]
+    assert done == ["look", "leave"]
 
 
 def test_cancelled_while_it_settles_is_settled(tmp_path: Path) -> None:
