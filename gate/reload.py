@@ -51,6 +51,9 @@ class PolicyWatch:
             self._apply(load_path(self._path))
         except PolicyError as error:
             log.error("The changed policy does not load; the one in force stays.\n%s", error)
+        except BaseException:
+            self._done, self._texts = None, before  # nothing was taken, so that the next look tries again
+            raise
 
     def _signature(self) -> Signature | None:
         """Return what the files look like, or None where that cannot be told; the log says so once."""

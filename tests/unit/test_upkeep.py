@@ -183,6 +183,26 @@ def test_a_change_that_does_not_load_changes_nothing(
     assert "desk.yml:4" in caplog.text
 
 
+def test_a_change_that_the_store_cannot_take_now_is_tried_again(tmp_path: Path) -> None:
+    """A store that is busy for a moment does not leave an older policy in force for good."""
+    _files(tmp_path, POLICY)
+    taken, busy = Taken(), [StoreError("busy"), StoreError("busy")]
+
+    def apply(policy: PolicySet) -> None:
+        if busy:
+            raise busy.pop()
+        taken.take(policy)
+
+    watch = PolicyWatch(tmp_path, apply)
+    _files(tmp_path, POLICY.replace("lte: 10}", "lte: 20}"))
+    watch.look()
+    for _ in list(busy):
+        with pytest.raises(StoreError):
+            watch.look()
+    watch.look(), watch.look()
+    assert ["lte: 20}" in each.texts["desk.yml"] for each in taken] == [True]
+
+
 def test_a_folder_that_cannot_be_read_changes_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
