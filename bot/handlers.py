@@ -20,7 +20,7 @@ from bot.deciding import RECORDED, Deciding, Shown
 from bot.desk import Desk
 from bot.doubting import Doubting
 from bot.editing import Editing
-from bot.forms import FAILED, Forms
+from bot.forms import FAILED, Forms, window
 from bot.homes import Homes
 from bot.once import Once
 from bot.payloads import Body, Press, clicker, pressed, submitted, typed
@@ -38,6 +38,7 @@ SETTLE_SECONDS = 0.5
 put "Recording…" over the result."""
 
 UNREADABLE = "Slack sent this in a form that the gate cannot read; nothing was recorded. Use /gate holds."
+UNKNOWN_FORM = "This form means nothing to this version of the gate; nothing was recorded. Use /gate holds."
 UNKNOWN = "This button means nothing to this version of the gate; nothing was recorded. Use /gate holds."
 
 
@@ -79,6 +80,9 @@ class Handlers:
             names.FREEZE_SESSION: self._bursting.ask_freeze,
         }
         self._submits: dict[str, Callable[[Press], Awaitable[Block]]] = {
+            names.APPROVE_FORM: self._forms.submit,
+            names.APPROVE_MORE_FORM: self._forms.submit,
+            names.DENY_FORM: self._forms.submit,
             names.EDIT_FORM: self._editing.submit,
             names.RAN_FORM: self._doubting.submit,
             names.NOT_RUN_FORM: self._doubting.submit,
@@ -124,7 +128,7 @@ class Handlers:
         self._later(self._finish_form(press, task))
 
     async def _submit(self, press: Press) -> Block:
-        return await self._submits.get(press.action, self._forms.submit)(press)
+        return await self._submits.get(press.action, _unknown_form)(press)
 
     async def _on_command(self, ack: AsyncAck, body: Body) -> None:
         await ack()
@@ -200,6 +204,11 @@ class Handlers:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("A press could not be handled", exc_info=error)
+
+
+async def _unknown_form(press: Press) -> Block:
+    """Say that a form is none of this version's: what it meant, a denial as well, is not guessed."""
+    return window("Not recorded", UNKNOWN_FORM)
 
 
 async def _nothing(press: Press) -> None:

@@ -100,3 +100,14 @@ def test_no_forged_form_freezes_denies_or_says_what_ran(office_of: Any) -> None:
         now = office.agent.hold(each.id)
         assert (now.state, now.decisions, now.annotation) == (State.PENDING, (), None)
     assert "3 calls are denied" in str(_send(office, marks, names.DENY_ALL_FORM, REASON))
+
+
+def test_a_form_of_no_version_answers_nothing(office_of: Any) -> None:
+    """Whatever it is called, it is neither an approval nor a denial, and whoever sent it is told so."""
+    office = office_of(EDITABLE)
+    office.open()
+    hold = office.hold(**REFUND)
+    for form in ("gate:form:later", names.NOTHING, "deny", ""):
+        said = str(_send(office, _meta(hold), form, REASON))
+        assert "means nothing to this version of the gate; nothing was recorded" in said, form
+    assert office.agent.hold(hold.id).decisions == ()
