@@ -8,7 +8,6 @@ from typing import cast, get_args
 
 from gate.errors import ActionError
 from gate.model import Evidence, Weight
-from gate.redact import error_text
 from gate.shapes import named, plain_text
 
 MOST_LINES = 1_000
@@ -63,6 +62,8 @@ def _read(lines: Iterable[object]) -> list[object]:
     try:
         return list(islice(lines, MOST_LINES + 1))
     except Exception as error:  # going through it may be anybody's code
+        from gate.redact import error_text
+
         raise ActionError(
             f"evidence: its lines cannot be read ({error_text(error)}); none was added."
             " Give a list of texts or Evidence."
