@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from gate.budget import Use
-from gate.clock import to_us
+from gate.clock import from_us, to_us
 from gate.model import Action, Effect, Parameters
 from gate.policy.hidden import Hidden
 from gate.policy.policyset import PolicySet
@@ -154,11 +154,24 @@ def stale(reader: Reader, now: datetime) -> list[int]:
         reader: Where to read; it looks at every series once, so not inside a transaction.
         now: The time.
     """
-    cutoff = to_us(now - kept(reader))
-    return [row["id"] for row in reader.all(_STALE, (cutoff,))]
+    return [row["id"] for row in reader.all(_STALE, (_cutoff(reader, now),))]
 
 
 _STALE = "SELECT s.id FROM series s WHERE (SELECT min(c.at) FROM charges c WHERE c.series = s.id) <= ?"
+
+
+def _cutoff(reader: Reader, now: datetime) -> int:
+    """Return up to when no window reaches any more, in microseconds.
+
+    It goes by the newest run that is a day old, not by the time alone: a clock that is wrong for less than
+    that takes nothing away which counts again once the right time is accepted.
+    """
+    row = reader.one(_SHOWN, (to_us(now - _WITNESSED),))
+    return to_us(from_us(row["at"]) - kept(reader)) if row else 0
+
+
+_WITNESSED = timedelta(days=1)
+_SHOWN = "SELECT at FROM ledger WHERE at <= ? ORDER BY n DESC LIMIT 1"
 
 
 def prune(turn: Turn, series: list[int]) -> int:
@@ -168,7 +181,7 @@ def prune(turn: Turn, series: list[int]) -> int:
         turn: The open turn.
         series: What ``stale`` found; those that are done with are taken out.
     """
-    cutoff = to_us(turn.now - kept(turn.tx))
+    cutoff = _cutoff(turn.tx, turn.now)
     return _old_charges(turn, series, cutoff) + _old_runs(turn, cutoff) + _leftovers(turn)
 
 

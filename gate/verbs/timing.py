@@ -106,7 +106,8 @@ def accept(turn: Turn, *, by: str) -> Accepted:
     """Make process time the store's newest, also where that goes back.
 
     What was asked, allowed or put off in the time that is refused is taken back, since its deadlines lie
-    there: open holds are cancelled, headroom ends, and messages are due at once.
+    there: open holds are cancelled, headroom ends, and messages are due at once. What ran then counts as run
+    now, so that no budget forgets it early, nor counts what runs next until that time has come.
 
     Args:
         turn: The open turn.
@@ -126,6 +127,8 @@ def accept(turn: Turn, *, by: str) -> Accepted:
         "ELSE min(due_at, ?) END WHERE done_at IS NULL",
         (turn.us,),
     )
+    for table in ("ledger", "charges"):
+        turn.tx.run(f"UPDATE {table} SET at = ? WHERE at > ?", (turn.us, turn.us))  # noqa: S608 - constants
     turn.tx.run("UPDATE processes SET beat_at = min(beat_at, ?), steady_since = ?", (turn.us, turn.us))
     turn.log("clock", actor=by, before=before.isoformat(), cancelled=len(ids))
     return Accepted(before, turn.now, len(ids))

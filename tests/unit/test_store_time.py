@@ -12,7 +12,7 @@ from gate.errors import ClockError
 from gate.lifecycle import State
 from gate.service import Service
 from tests.gate_kit import gate_on
-from tests.kit import act, answer, kinds, post, service
+from tests.kit import POLICY, act, answer, kinds, post, service
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -110,6 +110,34 @@ def test_accepting_keeps_what_was_asked_at_a_right_time(db: Path) -> None:
     assert gate.accept_clock(by="cli:x").cancelled == 1
     assert gate.action(asked).state == State.PENDING
     assert gate.action(approved).state == State.CANCELLED
+
+
+BUDGET = POLICY + (
+    'budgets:\n  - {id: three, match: "*", limit: 3, per: agent, window: 1h, then: block, reason: Enough.}\n'
+)
+
+
+def test_budgets_outlive_a_wrong_clock(db: Path) -> None:
+    """A clock that was far ahead took no charge away; what ran under it counts from the acceptance on."""
+    right = service(db, text=BUDGET, clock=FakeClock(NOON))
+    assert isinstance(right.clock, FakeClock)
+
+    def pay(gate: Service) -> str:
+        return gate.submit(act(amount=5, to="bob")).kind
+
+    assert pay(right) == "run"
+    wrong = Service(db, clock=FakeClock(NOON + timedelta(days=400)))
+    wrong.sweep()
+    assert pay(wrong) == "run"
+    right.accept_clock(by="cli:x")
+    assert [pay(right) for _ in range(2)] == ["run", "ended"]
+    right.clock.advance(timedelta(hours=1))
+    assert [pay(right) for _ in range(4)] == ["run", "run", "run", "ended"]
+    right.clock.advance(timedelta(days=36))
+    assert pay(right) == "run"
+    right.clock.advance(timedelta(days=1))
+    right.sweep()
+    assert [pay(right) for _ in range(4)] == ["run", "run", "run", "ended"]
 
 
 def test_a_moved_wall_clock_is_one_record(db: Path) -> None:
