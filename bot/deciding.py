@@ -222,7 +222,8 @@ class Deciding:
     async def _learn(self, press: Press, origin: Origin, record: HoldRecord) -> None:
         if any((card.channel, card.ts) == (press.channel, press.ts) for card in record.cards):
             return
-        if not press.ts or press.channel not in (*channels_of(record), self._desk.service.channel):
+        known = (*channels_of(record), self._desk.service.channel)
+        if not press.ts or not press.channel or press.channel not in known:
             fault = IllegalMove(NOT_HERE, code="other_channel")
             await self.refused(press, origin, fault)
             raise fault

@@ -39,7 +39,7 @@ class Own:
                 clock=given.clock,
                 kind="bot",
                 made_by=cast(Any, given.meta("made_by")),
-                channel=self._settings.channel,
+                channel=self._settings.channel or given.channel,
                 allow_local=self._settings.allow_local,
                 create=False,
             )

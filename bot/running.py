@@ -182,7 +182,7 @@ class Running:
             api_host=settings.api_host,
             via=self._orders.transport,
             pool=self._pool,
-            place=Place(local=team == LOCAL_TEAM, staging=settings.channel is not None),
+            place=Place(local=team == LOCAL_TEAM),
         )
 
     async def _connect(self) -> None:

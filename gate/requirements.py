@@ -55,6 +55,7 @@ def _stricter(one: Requirement, two: Requirement) -> Requirement:
         handed=one.handed or two.handed,
         ask_again_after=min(one.ask_again_after, two.ask_again_after),
         editable=_common(one.editable, two.editable),
+        staging=one.staging or two.staging,
     )
 
 

@@ -45,11 +45,9 @@ class Place:
 
     Attributes:
         local: Whether this is the local workspace, not Slack.
-        staging: Whether ``GATE_CHANNEL`` replaced the policy's channels.
     """
 
     local: bool = False
-    staging: bool = False
 
 
 def card(record: HoldRecord, place: Place = Place()) -> list[Block]:
@@ -249,7 +247,8 @@ def _mark(record: HoldRecord, place: Place) -> Block:
     parts = [plain(one_line(f"Hold {record.id[:ID_DIGITS]} of session {record.session}"), 150)]
     parts += [fixed(IN_BURST)] if record.in_burst else []
     parts += [fixed("*Local workspace, not Slack*")] if place.local else []
-    parts += [fixed("*Staging*: `GATE_CHANNEL` replaced the policy's channels")] if place.staging else []
+    staging = any(each.staging for each in record.requirements)
+    parts += [fixed("*Staging*: `GATE_CHANNEL` replaced the policy's channels")] if staging else []
     return blocks.context(*parts)
 
 

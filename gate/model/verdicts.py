@@ -64,6 +64,7 @@ class Requirement:
         handed: Whether that was done; then ``approvers`` has those people too.
         ask_again_after: How long an identical repeat gets the old outcome without a card.
         editable: Paths whose values its people may change; None for a default or budget, which cannot say.
+        staging: Whether ``GATE_CHANNEL`` or ``Gate(channel=)`` replaced the channels that the policy names.
     """
 
     rules: tuple[str, ...]
@@ -85,6 +86,7 @@ class Requirement:
     hand_over_at: datetime | None = None
     handed: bool = False
     editable: tuple[str, ...] | None = None
+    staging: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class OperatorVerbs(Road):
             return policy, policy.known(call).effect, channel
 
         def verb(turn: Turn, asked: tuple[PolicySet, ResolvedEffect, str]) -> HoldRecord | None:
-            asks = doubting.ask(turn, action_id, *asked)
+            asks = doubting.ask(turn, action_id, *asked, staging=bool(self.channel))
             return doubts.allowed(turn.tx, self.store_id, action_id) if asks else None
 
         return self._judged(prepare, verb)

@@ -82,7 +82,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 def rerouted(need: Requirement, channel: str | None) -> Requirement:
     """Return a requirement whose cards go to the channel that replaces the policy's, where there is one."""
-    return need if channel is None else replace(need, channels=(channel,))
+    return need if channel is None else replace(need, channels=(channel,), staging=True)
 
 
 def rerouted_ruling(ruling: Ruling, channel: str | None) -> Ruling:

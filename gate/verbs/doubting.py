@@ -48,7 +48,15 @@ class Word:
         return f"{self.person.team}/{self.person.user}"
 
 
-def ask(turn: Turn, action_id: str, policy: PolicySet, effect: ResolvedEffect, channel: str) -> bool:
+def ask(
+    turn: Turn,
+    action_id: str,
+    policy: PolicySet,
+    effect: ResolvedEffect,
+    channel: str,
+    *,
+    staging: bool = False,
+) -> bool:
     """Make an allowed call in doubt one that the policy's operators can answer for.
 
     Args:
@@ -57,6 +65,7 @@ def ask(turn: Turn, action_id: str, policy: PolicySet, effect: ResolvedEffect, c
         policy: The policy in force.
         effect: What the tool does, under it.
         channel: Where its card belongs; empty where the policy names no channel for it.
+        staging: Whether that channel stands for those of the policy.
 
     Returns:
         Whether there is something to ask, and somebody.
@@ -64,7 +73,7 @@ def ask(turn: Turn, action_id: str, policy: PolicySet, effect: ResolvedEffect, c
     row = action_row(turn.tx, action_id)
     if row["state"] != State.IN_DOUBT or row["version"] or not policy.operators or not channel:
         return False
-    need = Requirement((OPERATORS,), policy.operators, 1, (channel,))
+    need = Requirement((OPERATORS,), policy.operators, 1, (channel,), staging=staging)
     turn.tx.run(
         "INSERT OR IGNORE INTO doubts VALUES (?, ?, ?, ?)",
         (

@@ -135,8 +135,15 @@ def _judged(turn: Turn, row: Row, revised: Revised) -> Revised:
 
 
 def _needs(turn: Turn, row: Row, verdict: Verdict) -> tuple[Requirement, ...]:
-    """Return what the changed call requires, on top of what was required before."""
-    return planning.timed(merge((*look.requirements(row), *verdict.requirements)), turn.now)
+    """Return what the changed call requires, on top of what was required before, in the channel of that.
+
+    Who edits may not know that the agent's settings replace the channels of the policy.
+    """
+    before, added = look.requirements(row), verdict.requirements
+    there = next((each.channels for each in before if each.staging), None)
+    if there is not None:
+        added = tuple(replace(each, channels=there, staging=True) for each in added)
+    return planning.timed(merge((*before, *added)), turn.now)
 
 
 def _counts(row: Row, needs: Sequence[Requirement], ballot: Ballot, policy: PolicySet) -> frozenset[int]:

@@ -334,11 +334,16 @@ def _message(blocks: list[dict[str, Any]]) -> Scene:
     return Scene("message", {"blocks": blocks, "text": "The gate answers."})
 
 
+def _staged(record: HoldRecord) -> HoldRecord:
+    """Return a hold whose channels were replaced."""
+    return replace(record, requirements=tuple(replace(each, staging=True) for each in record.requirements))
+
+
 def scenes() -> dict[str, Scene]:
     """Return every stored view by its name."""
     made = {f"card-{name}": card_scene(case()) for name, case in CASES.items()}
     made |= _modals()
-    made["card-staging"] = card_scene(plain_case(), Place(staging=True))
+    made["card-staging"] = card_scene(_staged(plain_case()), Place())
     made["card-burst"] = Scene(
         "message", {"blocks": burst_views.card(burst()), "text": burst_views.card_text(burst())}
     )

@@ -277,3 +277,16 @@ def test_an_anonymous_session_is_no_obstacle(office: Office) -> None:
     assert NOBODY.id not in spell(office.card(record))
     office.press("U0BOB", record, names.APPROVE)
     office.until(record, State.APPROVED)
+
+
+def test_a_press_from_no_channel_is_refused(office: Office) -> None:
+    """A message of which Slack does not say where it stands is no card of a hold, and none is learnt."""
+    office.open(channel="")
+    record = office.hold()
+    given = payload(office, record)
+    given["channel"] = {}
+    del given["container"]["channel_id"]
+    office.control.forge(given)
+    one_answer(office, "U0ALICE", "does not stand in a channel")
+    now = office.agent.hold(record.id)
+    assert (now.state, [card.channel for card in now.cards]) == (State.PENDING, [CHANNEL])

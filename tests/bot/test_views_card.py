@@ -188,9 +188,10 @@ def test_a_partial_quorum_shows_who_approved() -> None:
 
 def test_a_local_card_says_what_it_is() -> None:
     """Cards of the local workspace and of a replaced channel say so."""
-    whole = said(card(refund(), Place(local=True, staging=True)))
+    whole = said(card(refund(requirements=(replace(FINANCE, staging=True),)), Place(local=True)))
     assert "Local workspace, not Slack" in whole
     assert "GATE_CHANNEL" in whole
+    assert "GATE_CHANNEL" not in said(card(refund(), Place(local=True)))
 
 
 def test_the_notification_reduces_every_value() -> None:

@@ -64,7 +64,7 @@ HUGE: dict[str, dict[str, Any]] = {
 @given(hostile())
 def test_hostile_cards_stay_within_limits(record: HoldRecord) -> None:
     """Slack takes the card in every state, whatever stands in it."""
-    check_message(card(record, Place(local=True, staging=True)), card_text(record))
+    check_message(card(record, Place(local=True)), card_text(record))
 
 
 @thorough
@@ -79,7 +79,7 @@ def test_hostile_modals_stay_within_limits(record: HoldRecord) -> None:
     check_view(home(page, local=True))
     check_message(budget_blocks(page.budgets), "x")
     check_message(list_blocks([record] * 3, [record], page.freezes), "x")
-    check_message(show_blocks(record, Place(local=True, staging=True)), "x")
+    check_message(show_blocks(record, Place(local=True)), "x")
     pages = paged(record)
     for number in range(len(pages.pages)):
         check_view(everything(record, origin(record, number), pages))
