@@ -27,6 +27,8 @@ NO_FREEZER = "You are not among the approvers, so you cannot freeze anything."
 LATER = "it came, or was changed, after this form was opened."
 NAMED = 10
 """How many calls that were left are named one by one."""
+DESCRIBED = 300
+"""Characters of each one's line."""
 
 
 class Bursting:
@@ -95,7 +97,7 @@ class Bursting:
             record = await self._desk.run(self._desk.service.hold, each.id)
             why = await self._deny(press, origin, record, comment, user) if _among(marks, record) else LATER
             done += why == ""
-            left += [f"{record.described} ({record.id[:6]}): {why}"] if why else []
+            left += [f"{record.described[:DESCRIBED]} ({record.id[:6]}): {why}"] if why else []
         title = "Denied" if done else "Not denied"
         return {"response_action": "update", "view": modals.told(title, *_told(done, left))}
 

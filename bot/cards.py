@@ -9,7 +9,8 @@ from datetime import datetime
 
 from bot.desk import Desk
 from bot.names import UNPARSED
-from bot.views.card import card, card_text
+from bot.views.card import Place, card, card_text
+from bot.views.text import Block
 from gate.model import HoldRecord
 
 REMEMBERED = 2000
@@ -52,21 +53,20 @@ class Cards:
                 at = await self._desk.run(self._desk.service.now)
                 # Another bot may have shown a newer state meanwhile, which an update of this one covers.
                 record = await self._desk.run(self._desk.service.hold, hold)
-                blocks = await self._desk.run(card, record, self._desk.place)
+                blocks, text = await self.drawn(record)
                 drawn = json.dumps(blocks)
                 if drawn == before:
                     return
                 self._drawn.pop((channel, ts), None)  # one that fails may come true after all, or later
                 await self._desk.poster.chat_update(
-                    channel=channel, ts=ts, blocks=blocks, text=card_text(record), **UNPARSED
+                    channel=channel, ts=ts, blocks=blocks, text=text, **UNPARSED
                 )
                 self._remember(channel, ts, drawn, at)
                 before = drawn
 
-    async def drawn(self, record: HoldRecord) -> tuple[list[dict[str, object]], str]:
-        """Return blocks and notification line of a new card."""
-        blocks = await self._desk.run(card, record, self._desk.place)
-        return blocks, card_text(record)
+    async def drawn(self, record: HoldRecord) -> tuple[list[Block], str]:
+        """Return blocks and notification line of a card."""
+        return await self._desk.run(_drawn, record, self._desk.place)
 
     def _lock(self, channel: str, ts: str) -> asyncio.Lock:
         lock = self._locks.setdefault((channel, ts), asyncio.Lock())
@@ -85,3 +85,8 @@ class Cards:
         self._drawn[channel, ts] = drawn, at
         if len(self._drawn) > REMEMBERED:
             self._drawn.popitem(last=False)
+
+
+def _drawn(record: HoldRecord, place: Place) -> tuple[list[Block], str]:
+    """Return a card and its line, off the loop: a call may hold a megabyte."""
+    return card(record, place), card_text(record)

@@ -70,7 +70,8 @@ class Commands:
         every = await self._desk.run(self._desk.service.holds)
         listed = await self._desk.eligibility.sorted(every, press.who)
         freezes = await visible_freezes(self._desk, press.who)
-        shown = inbox.list_blocks(listed.mine, listed.others, freezes, lacking=listed.lacking)
+        draw, lacking = inbox.list_blocks, listed.lacking
+        shown = await self._desk.run(draw, listed.mine, listed.others, freezes, lacking=lacking)
         return shown, _counted(len(listed.mine) + len(listed.others))
 
     async def _budgets(self, press: Press) -> tuple[list[Block], str]:

@@ -86,9 +86,9 @@ class Deciding:
         origin, record = await self.found(press)
         more = press.action == names.APPROVE_MORE
         if modals.comment_required(record, "approve") and record.state is State.PENDING:
-            await self._form(
-                press, modals.approve_form(record, origin, more=lets_pass(record) if more else 0)
-            )
+            passing = lets_pass(record) if more else 0
+            form = await self._desk.run(modals.approve_form, record, origin, more=passing)
+            await self._form(press, form)
             return
         try:
             await self.decide(press, origin, record, Answer("approve", headroom=more))
@@ -135,7 +135,7 @@ class Deciding:
         await self.able(press, origin, record)
         approving = press.action == names.APPROVE_WITH_COMMENT
         form = modals.approve_form if approving else modals.deny_form
-        return await self._answers.update(view, form(record, origin))
+        return await self._answers.update(view, await self._desk.run(form, record, origin))
 
     async def _draw_page(self, press: Press, view: str) -> bool:
         origin, record = await self.found(press)

@@ -41,7 +41,7 @@ class Doubting:
         origin, record = await self._deciding.found(press)
         await self._deciding.eligible(press, origin, record)
         _check(record)
-        form = doubt.form(record, origin, ran=press.action == names.RAN)
+        form = await self._desk.run(doubt.form, record, origin, ran=press.action == names.RAN)
         return await self._answers.update(view, form)
 
     async def _submit(self, press: Press) -> Block:

@@ -9,15 +9,17 @@ from pathlib import Path
 BOT = Path(__file__).parents[2] / "bot"
 WALKS = {
     "home": {"home"},
-    "card": {"card", "must_view", "is_cut"},
+    "card": {"card", "card_text", "must_view", "is_cut"},
     "values": {"decisive_values", "other_values", "all_values"},
     "everything": {"paged", "fits_view"},
     "edits": {"edit_form"},
-    "inbox": {"show_blocks"},
+    "inbox": {"show_blocks", "list_blocks"},
     "whole": {"whole_text"},
     "burst": {"card"},
+    "modals": {"deny_form", "approve_form"},
+    "doubt": {"form"},
 }
-"""Views by module, and what of them reads every argument."""
+"""Views by module, and what of them reads every argument, or the line that may have one of them in it."""
 
 
 def walked_in_the_loop(path: Path) -> Iterator[str]:
