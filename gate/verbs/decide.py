@@ -80,7 +80,7 @@ def record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None
 
 def _deny(turn: Turn, row: Row, ballot: Ballot) -> State:
     _move(turn, row, ballot, Verb.DENY, State.DENIED)
-    headroom.revoke(turn, row)
+    headroom.revoke(turn, row["id"])
     turn.tell_people(row, f"Denied by {_name(ballot)}{_quote(ballot)} Nothing ran.")
     return State.DENIED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gate.errors import IllegalMove
 from gate.lifecycle import OPEN, State, Verb
 from gate.store.port import Row
-from gate.verbs import many
+from gate.verbs import headroom, many
 from gate.verbs.many import Ending
 from gate.verbs.turn import ACTION, GATE, Turn, action_row
 
@@ -97,4 +97,6 @@ def cancel_open(turn: Turn, *, code: str, reason: str, actor: str, session: str 
 
 def _end(turn: Turn, row: Row, ending: Ending, *, actor: str = GATE) -> None:
     turn.move(row, ending.verb, ending.state, actor=actor, code=ending.code, reason=ending.reason)
+    if ending.verb == Verb.CANCEL:
+        headroom.revoke(turn, row["id"])
     turn.tell_people(row, ending.told)

@@ -12,7 +12,7 @@ from gate.policy.policyset import PolicySet
 from gate.store import rows
 from gate.store.port import Row
 from gate.verbs import look
-from gate.verbs.turn import Turn
+from gate.verbs.turn import GATE, Turn
 
 
 def offered(row: Row, counts: Iterable[int], policy: PolicySet) -> list[tuple[Ruling, BudgetState, int]]:
@@ -90,8 +90,14 @@ def _grant(turn: Turn, row: Row, ruling: Ruling, state: BudgetState, people: Seq
         )  # fmt: skip
 
 
-def revoke(turn: Turn, row: Row) -> None:
-    """Take back what a hold let pass, because it was denied after all."""
-    gone = turn.tx.run("UPDATE headroom SET remaining = 0 WHERE action = ? AND remaining > 0", (row["id"],))
+def revoke(turn: Turn, action_id: str) -> None:
+    """Take back what a hold let pass, because it was denied after all, or taken back itself."""
+    gone = turn.tx.run("UPDATE headroom SET remaining = 0 WHERE action = ? AND remaining > 0", (action_id,))
     if gone:
-        turn.log("headroom_revoked", actor="gate", action=row["id"])
+        turn.log("headroom_revoked", actor=GATE, action=action_id)
+
+
+def revoke_all(turn: Turn) -> None:
+    """Take back what any hold let pass, where nobody knows any more how much of it was used."""
+    for row in turn.tx.all("SELECT DISTINCT action FROM headroom WHERE remaining > 0"):
+        revoke(turn, row["action"])

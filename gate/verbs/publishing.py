@@ -8,7 +8,7 @@ from pathlib import Path
 from gate.errors import StoreError
 from gate.store.anchors import DIGITS, Anchor
 from gate.store.port import Reader
-from gate.verbs import ends
+from gate.verbs import ends, headroom
 from gate.verbs.turn import Turn
 
 
@@ -61,6 +61,8 @@ def _older(path: Path | None, why: str) -> StoreError:
 def adopt(turn: Turn, known: Sequence[Anchor], *, by: str) -> int:
     """Take a store as it is, though records are missing; cancel its open holds and return how many.
 
+    What people let pass ends too: calls that are not known any more may have used it up.
+
     Args:
         turn: The open turn.
         known: What was published, oldest first.
@@ -69,6 +71,7 @@ def adopt(turn: Turn, known: Sequence[Anchor], *, by: str) -> int:
     cancelled = ends.cancel_open(
         turn, code="store_adopted", reason="An older copy of the store was adopted.", actor=by
     )
+    headroom.revoke_all(turn)
     newest = max(known, key=lambda each: each.seq, default=None)
     turn.log("adopted", actor=by, cancelled=cancelled, published=str(newest or ""))
     return cancelled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +17,7 @@ from gate.lifecycle import State
 from gate.model import HoldRecord, Submission
 from gate.service import Service
 from gate.verbs.claim import End
-from tests.kit import ALICE, ASKER, BOB, CAROL, POLICY, act, answer, policy, post, service
+from tests.kit import ALICE, ASKER, BOB, CAROL, POLICY, act, answer, kinds, policy, post, service
 
 MONEY = (
     "{id: money, match: desk.pay, sum: effect.amount, limit: {EUR: 20}, per: agent, window: 24h, headroom: 2}"
@@ -535,6 +536,39 @@ def test_a_denial_after_all_takes_headroom_back() -> None:
     hold = answer(gate, _held(gate), headroom=True)
     answer(gate, hold, BOB, "deny")
     assert _pay(gate).kind == "held"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda gate, hold: gate.cancel(hold, by="cli:x", reason="no"),
+        lambda gate, hold: gate.end_session("s1"),
+        lambda gate, hold: gate.renew_key(by="cli:x"),
+    ],
+)
+def test_a_hold_that_is_taken_back_takes_its_headroom_with_it(
+    end: Callable[[Service, str], object],
+) -> None:
+    """What was approved and is cancelled before it ran lets nothing pass any more, and the log says so."""
+    gate = _gate(MONEY)
+    _pay(gate), _pay(gate)
+    hold = answer(gate, _held(gate), headroom=True)
+    end(gate, hold.id)
+    gate.open_session("s2", agent="desk", on_behalf_of=ASKER)
+    assert _pay(gate, session="s2").kind == "held"
+    assert "headroom_revoked" in kinds(gate, hold.id)
+
+
+def test_an_adopted_copy_lets_nothing_pass(tmp_path: Path) -> None:
+    """What was let pass before the copy may have been used up since, so people are asked again."""
+    gate = _gate(MONEY, db=tmp_path / "gate.db")
+    _pay(gate), _pay(gate)
+    hold = answer(gate, _held(gate), headroom=True)
+    assert gate.claim(hold.id, act(amount=9, to="bob")).run
+    gate.adopt(by="cli:x", anyway=True)
+    assert _pay(gate).kind == "held"
+    assert kinds(gate, hold.id)[-1] == "headroom_revoked"
+    gate.close()
 
 
 def test_headroom_needs_as_many_people_as_the_budget() -> None:
