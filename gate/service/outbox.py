@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from gate.clock import from_us
+from gate.clock import from_us, to_us
 from gate.model import Burst, Notice
 from gate.service.road import Road
 from gate.shapes import storable
 from gate.store import anchors
 from gate.verbs import (
-    backfill,
     bursts,
     ends,
+    forgetting,
     handing,
     living,
     outbox,
@@ -136,11 +136,12 @@ class OutboxVerbs(Road):
             return
         self._pruned_at = now.timestamp()
         with self.store.reader() as reader:
-            series = backfill.stale(reader, timing.time_of(reader, now))
+            newest = forgetting.last_of_yesterday(reader, to_us(timing.time_of(reader, now)))
+            series = forgetting.stale(reader, newest)
         gone = 1
         while gone:
             with self._turn(durable=False) as turn:
-                gone = backfill.prune(turn, series) + outbox.forget(turn)
+                gone = forgetting.prune(turn, series, newest) + outbox.forget(turn)
 
     def _publish(self) -> None:
         """Have the head of the log posted, once a day, where a bot talks to a workspace."""

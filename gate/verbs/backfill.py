@@ -1,15 +1,14 @@
-"""Let new budgets see what already ran, and forget what no window reaches any more."""
+"""Let new budgets see what already ran."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from gate.budget import Use
-from gate.clock import from_us, to_us
 from gate.model import Action, Effect, Parameters
 from gate.policy.hidden import Hidden
 from gate.policy.policyset import PolicySet
@@ -19,7 +18,7 @@ from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.values import decimal_of_text
 from gate.verbs import ledger
-from gate.verbs.turn import AMONG, Turn
+from gate.verbs.turn import Turn
 
 KEPT = timedelta(days=35)
 """How long the ledger is kept at least."""
@@ -27,11 +26,7 @@ KEPT = timedelta(days=35)
 PAGE = 500
 """How many runs one transaction takes at most."""
 
-_SERIES = 50
-"""How many series one transaction looks at most through."""
-
 _KEEP = "ledger_keep_us"
-_LEFTOVER = timedelta(days=1)
 _RUNS = (
     "SELECT l.*, a.name, a.agent, a.session, a.on_behalf_of FROM ledger l JOIN actions a ON a.id = l.action "
     "WHERE l.n > ? AND a.state <> 'blocked' ORDER BY l.n LIMIT ?"
@@ -145,87 +140,6 @@ def kept(reader: Reader) -> timedelta:
     """Return how long the ledger is kept."""
     row = reader.one("SELECT value FROM meta WHERE key = ?", (_KEEP,))
     return timedelta(microseconds=int(row["value"])) if row else KEPT
-
-
-def stale(reader: Reader, now: datetime) -> list[int]:
-    """Return the series with a charge that no window reaches any more.
-
-    Args:
-        reader: Where to read; it looks at every series once, so not inside a transaction.
-        now: The time.
-    """
-    return [row["id"] for row in reader.all(_STALE, (_cutoff(reader, now),))]
-
-
-_STALE = "SELECT s.id FROM series s WHERE (SELECT min(c.at) FROM charges c WHERE c.series = s.id) <= ?"
-
-
-def _cutoff(reader: Reader, now: datetime) -> int:
-    """Return up to when no window reaches any more, in microseconds.
-
-    It goes by the newest run that is a day old, not by the time alone: a clock that is wrong for less than
-    that takes nothing away which counts again once the right time is accepted.
-    """
-    row = reader.one(_SHOWN, (to_us(now - _WITNESSED),))
-    return to_us(from_us(row["at"]) - kept(reader)) if row else 0
-
-
-_WITNESSED = timedelta(days=1)
-_SHOWN = "SELECT at FROM ledger WHERE at <= ? ORDER BY n DESC LIMIT 1"
-
-
-def prune(turn: Turn, series: list[int]) -> int:
-    """Forget a batch of what no window reaches any more; return how much went.
-
-    Args:
-        turn: The open turn.
-        series: What ``stale`` found; those that are done with are taken out.
-    """
-    cutoff = _cutoff(turn.tx, turn.now)
-    return _old_charges(turn, series, cutoff) + _old_runs(turn, cutoff) + _leftovers(turn)
-
-
-def _old_charges(turn: Turn, series: list[int], cutoff: int) -> int:
-    some = series[:_SERIES]
-    ids = json.dumps(some)
-    gone = turn.tx.run(
-        "DELETE FROM charges WHERE (series, at, n) IN "  # noqa: S608 - constant
-        f"(SELECT series, at, n FROM charges WHERE series {AMONG} AND at <= ? LIMIT ?)",
-        (ids, cutoff, PAGE),
-    )
-    if gone == PAGE:
-        return gone
-    turn.tx.run(
-        f"DELETE FROM series WHERE id {AMONG} "  # noqa: S608 - constant
-        "AND NOT EXISTS (SELECT 1 FROM charges c WHERE c.series = series.id)",
-        (ids,),
-    )
-    del series[:_SERIES]
-    return gone + len(some)
-
-
-def _old_runs(turn: Turn, cutoff: int) -> int:
-    """Forget the first runs of the ledger, which stand in the order of their time."""
-    return turn.tx.run(
-        "DELETE FROM ledger WHERE at <= ? AND n IN (SELECT n FROM ledger ORDER BY n LIMIT ?)", (cutoff, PAGE)
-    )
-
-
-def _leftovers(turn: Turn) -> int:
-    """Forget budgets that no policy has any more with all of theirs, and headroom that has ended."""
-    old = to_us(turn.now - _LEFTOVER)
-    dead = turn.tx.all(
-        "SELECT s.id FROM series s JOIN budgets b ON b.id = s.budget "
-        "WHERE b.active = 0 AND b.made_at <= ? LIMIT ?",
-        (old, _SERIES),
-    )
-    for row in dead:
-        turn.tx.run("DELETE FROM charges WHERE series = ?", (row["id"],))
-        turn.tx.run("DELETE FROM series WHERE id = ?", (row["id"],))
-    if not dead:
-        turn.tx.run("DELETE FROM budgets WHERE active = 0 AND made_at <= ?", (old,))
-        turn.tx.run("DELETE FROM headroom WHERE until <= ?", (turn.us,))
-    return len(dead)
 
 
 def action_of(row: Row) -> Action:
