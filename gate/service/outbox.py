@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from gate.clock import from_us, to_us
+from gate.clock import from_us, monotonic, to_us
 from gate.model import Burst, Notice
 from gate.service.road import Road
 from gate.shapes import storable
@@ -25,6 +25,8 @@ from gate.verbs import (
 )
 
 _PRUNE_EVERY = timedelta(hours=1)
+_PRUNE_FOR = 1.0
+"""Seconds after which the next sweep goes on: heartbeats wait for this one, and whoever opens a gate."""
 _ORPHANS = timedelta(days=8)
 
 
@@ -115,7 +117,7 @@ class OutboxVerbs(Road):
         """End every hold that is past its deadline, in batches, and return how many.
 
         Once an hour it also forgets runs that no budget's window reaches any more, and what was posted long
-        ago; once a day it has the head of the log posted.
+        ago, for a second at most; once a day it has the head of the log posted.
         """
         self._prune()
         ended = 0
@@ -134,14 +136,15 @@ class OutboxVerbs(Road):
         now = self.clock.now()
         if now.timestamp() - self._pruned_at < _PRUNE_EVERY.total_seconds():
             return
-        self._pruned_at = now.timestamp()
         with self.store.reader() as reader:
             newest = forgetting.last_of_yesterday(reader, to_us(timing.time_of(reader, now)))
             series = forgetting.stale(reader, newest)
-        gone = 1
-        while gone:
+        gone, until = 1, monotonic() + _PRUNE_FOR
+        while gone and monotonic() < until:
             with self._turn(durable=False) as turn:
                 gone = forgetting.prune(turn, series, newest) + outbox.forget(turn)
+        if not gone:
+            self._pruned_at = now.timestamp()
 
     def _publish(self) -> None:
         """Have the head of the log posted, once a day, where a bot talks to a workspace."""

@@ -455,6 +455,20 @@ def _swept(gate: Service, **span: float) -> list[int]:
         return [len(reader.all(f"SELECT * FROM {table}")) for table in ("ledger", "charges", "series")]
 
 
+def test_forgetting_much_holds_up_no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a sweep has forgotten for a second, the next one goes on with it, however soon it comes."""
+    times = itertools.count()
+    monkeypatch.setattr("gate.service.outbox.monotonic", lambda: float(next(times)) / 2)
+    gate = _gate("{id: each, match: desk.pay, limit: 5000, per: args.to, window: 24h}")
+    for number in range(120):
+        _pay(gate, 1, to=f"customer {number}")
+    _forward(gate, days=36)
+    _pay(gate, 1)
+    assert [_swept(gate, days=1), *(_swept(gate) for _ in range(3))] == [
+        [1, 71, 71], [1, 21, 21], [1, 1, 1], [1, 1, 1],
+    ]  # fmt: skip
+
+
 # ---- headroom ---------------------------------------------------------------------------------------------
 
 
