@@ -29,6 +29,7 @@ from gate.errors import Fault
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
 from gate.service import Service
+from gate.store.files import is_missing
 
 LOOK_SECONDS = 0.5
 
@@ -65,7 +66,7 @@ class Told:
 @click.option(
     "--policy",
     envvar="GATE_POLICY",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     metavar="PATH",
     help="Policy to bring into force, or with --check to look at.  [default: GATE_POLICY, else what the "
     "store has; with --local ./policies first]",
@@ -153,7 +154,7 @@ def _looked_at(told: Told) -> tuple[PolicySet, str]:
     A policy that is named is looked at before it comes into force, with or without a store.
     """
     policy = _loaded(told)
-    if policy is not None and not told.store.exists():
+    if policy is not None and is_missing(told.store):
         return policy, ""
     service = Service(told.store, kind="cli", create=False)
     try:
@@ -235,7 +236,7 @@ def _open_when_there(told: Told, enough: threading.Event) -> Service | None:
     while not enough.is_set():
         if holds_policy(path):
             return _open(told, BotSettings.read(), load_path(path))
-        if told.store.exists() and _has_policy(told.store):
+        if not is_missing(told.store) and _has_policy(told.store):
             return _open(told, BotSettings.read(), None)
         if not waited:
             _say(f"Waiting for a policy in {path} ('gate init' writes one) or for an agent that brings one …")

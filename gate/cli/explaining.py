@@ -49,7 +49,7 @@ _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "": "–"}
 )
 @click.option(
     "--db",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, readable=False),
     metavar="FILE",
     help="A store that says what budgets have used and, without --tools, what tools take.",
 )

@@ -28,7 +28,7 @@ from gate.policy.schema_json import schema_text
 @click.option(
     "--db",
     envvar="GATE_DB",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, readable=False),
     metavar="FILE",
     help="A store whose tools and log count as known.  [default: GATE_DB where it exists, else none]",
 )

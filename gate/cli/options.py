@@ -41,7 +41,7 @@ def policy_option(command: F) -> F:
     return click.option(
         "--policy",
         envvar="GATE_POLICY",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         metavar="PATH",
         help="Policy file, or folder of them.  [default: GATE_POLICY, else ./policies]",
     )(command)
@@ -52,7 +52,7 @@ def db_option(command: F) -> F:
     return click.option(
         "--db",
         envvar="GATE_DB",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=click.Path(path_type=Path, dir_okay=False, readable=False),
         metavar="FILE",
         help="The store.  [default: GATE_DB, else the XDG state folder]",
     )(command)

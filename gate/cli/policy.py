@@ -84,7 +84,7 @@ def test_command(tables: tuple[Path, ...], policy: Path | None, tools: Path | No
 @click.option(
     "--policy",
     envvar="GATE_POLICY",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     metavar="PATH",
     help="Policy file, or folder of them.  [default: GATE_POLICY]",
 )

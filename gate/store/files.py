@@ -25,9 +25,37 @@ KEY_BYTES = 32
 
 
 def default_path() -> Path:
-    """Return the store's default place in the XDG state folder."""
-    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    """Return the store's default place in the XDG state folder.
+
+    Raises:
+        StoreError: The system tells no home folder of this user, as in some containers.
+    """
+    try:
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise StoreError(
+            "This user has no home folder, so the store has no default place. Nothing ran. Name a file with "
+            "GATE_DB, --db or db=."
+        ) from error
     return Path(state) / "slack-approval-gate" / "gate.db"
+
+
+def is_missing(database: Path) -> bool:
+    """Tell whether there is nothing at a store's place.
+
+    Raises:
+        StoreError: Nobody can tell, since a folder on the way is closed to this user.
+    """
+    try:
+        database.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except PermissionError as error:
+        raise StoreError(
+            f"The store {database} cannot be reached: {error.strerror}. Nothing ran. Let this user into its "
+            "folder, or name another with GATE_DB, --db or db=."
+        ) from error
+    return False
 
 
 def key_path(database: Path) -> Path:
@@ -48,6 +76,8 @@ def prepare(database: Path) -> None:
         StoreError: The place cannot be used.
     """
     _refuse_network(database)
+    if not is_missing(database) and not database.is_file():
+        raise StoreError(f"{database} is no file, so no store. Nothing ran. Name a file with GATE_DB or db=.")
     try:
         database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
@@ -84,6 +114,12 @@ def read_key_file(path: Path) -> bytes:
     """Return the key in a file; see ``read_key``."""
     try:
         key = bytes.fromhex(path.read_text("ascii").strip())
+    except PermissionError as error:
+        raise StoreError(
+            f"The key of the store cannot be read: {path}: {error.strerror}. Nothing ran. Run this as the "
+            "user that it belongs to, or let this one read it.",
+            code="key_missing",
+        ) from error
     except (OSError, ValueError) as error:
         raise StoreError(
             f"The key of the store is missing or unreadable: {path}. Nothing ran. Restore that file, or run "

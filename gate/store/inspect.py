@@ -64,6 +64,8 @@ def look_at(path: Path) -> Inspection:
         size = place.stat().st_size
     except OSError as error:
         return _missing(place, error)
+    if not place.is_file():
+        return Inspection(place, "it is no file; name the right one", None, migrations.NEWEST, "unknown")
     waiting = _size(place.with_name(f"{place.name}-wal"))
     try:
         return replace(_read(place, size + waiting), log_bytes=waiting)
@@ -100,7 +102,9 @@ def _missing(place: Path, error: OSError) -> Inspection:
             "there is no store here; the first start of an agent or a bot, or 'gate policy apply', makes it"
         )
     else:
-        said = f"it cannot be reached: {error.strerror}"
+        return Inspection(
+            place, f"it cannot be reached: {error.strerror}", None, migrations.NEWEST, "unknown"
+        )
     return Inspection(place, said, None, migrations.NEWEST, "none")
 
 
@@ -153,6 +157,8 @@ def _key(place: Path, wanted: str = "") -> str:
     try:
         if keys.is_there(place, wanted):
             return "present"
-    except StoreError:
+    except StoreError as fault:
+        if isinstance(fault.__cause__, PermissionError):
+            return "closed to this user: run this as the one that it belongs to, or let this one read it"
         return "missing or unreadable: restore the file, or run 'gate key new', which cancels every open hold"
     return "not the one of this store: restore the file, or run 'gate key new', which cancels every open hold"

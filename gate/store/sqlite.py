@@ -52,7 +52,7 @@ class SqliteStore:
 
     def _open(self, create: bool) -> None:
         if self.path is not None:
-            if not create and not self.path.exists():
+            if not create and files.is_missing(self.path):
                 raise StoreError(
                     f"There is no store at {self.path}. Start the agent or bot first, or name GATE_DB."
                 )
