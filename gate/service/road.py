@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -62,8 +63,15 @@ class Road(Turns):
         try:
             self._start(policy, made_by, allow_older=allow_older or renew_key)
         except BaseException:
-            self.store.close()
+            self._leave()
             raise
+
+    def _leave(self) -> None:
+        """Be no process of the store's any more: nobody takes for alive what could not start."""
+        if self._process:
+            with suppress(Fault), self._turn() as turn:
+                living.leave(turn)
+        self.store.close()
 
     def policy(self) -> PolicySet:
         """Return the policy in force."""

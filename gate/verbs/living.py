@@ -42,8 +42,13 @@ def register(turn: Turn, kind: str) -> int:
 
 
 def leave(turn: Turn) -> None:
-    """Record that this process goes, and that none of its waiters waits any more."""
+    """Record that this process goes, and that none of its waiters waits any more.
+
+    A command runs nothing and waits for nothing, so nothing names it: it is forgotten, however often one that
+    looks at the store is started.
+    """
     turn.tx.run("DELETE FROM waiters WHERE process = ?", (turn.process,))
+    turn.tx.run("DELETE FROM processes WHERE id = ? AND kind = 'cli'", (turn.process,))
     turn.tx.run("UPDATE processes SET closed_at = ? WHERE id = ?", (turn.us, turn.process))
 
 
