@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from gate.policy.places import Loc, Places, Step, mark_of
-from gate.policy.scalars import ambiguity, is_word, value_of
+from gate.policy.scalars import Unclear, value_of
 from gate.values import quoted
 
 if TYPE_CHECKING:
@@ -27,6 +27,22 @@ class _Stop(Exception):
     """Nothing more of this text is worth reading."""
 
 
+class _Root:
+    """What the document as a whole is put into."""
+
+    __slots__ = ("places", "value")
+    at_key, step, last = False, None, None
+    next: Loc = ()
+
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.places: Places | None = None
+
+    def put(self, value: Any, spot: Any) -> None:
+        """Take the document's value."""
+        self.value, self.places = value, spot if isinstance(spot, Places) else Places(spot)
+
+
 class _List:
     """A list that is being read."""
 
@@ -34,8 +50,8 @@ class _List:
     at_key = False
 
     def __init__(self, places: Places) -> None:
-        self.step: Step | None = None
         self.places = places
+        self.step: Step | None = None
         self.value: list[Any] = []
 
     @property
@@ -43,36 +59,46 @@ class _List:
         """Return the step to what is read next."""
         return (len(self.value),)
 
-    def put(self, value: Any, spot: Any) -> Step:
-        """Add a value and return the step to it."""
-        step = len(self.value)
+    @property
+    def last(self) -> Step:
+        """Return the step to what was put last."""
+        return len(self.value) - 1
+
+    def put(self, value: Any, spot: Any) -> None:
+        """Add a value."""
+        self.places.values[len(self.value)] = spot
         self.value.append(value)
-        self.places.values[step] = spot
-        return step
 
 
 class _Mapping:
-    """A mapping that is being read; ``at_key`` tells whether a key comes next."""
+    """A mapping that is being read; ``at_key`` tells whether a key comes next, ``last`` is the last key."""
 
-    __slots__ = ("at_key", "key", "places", "step", "unread", "value")
+    __slots__ = ("at_key", "last", "places", "step", "unread", "value")
 
     def __init__(self, places: Places) -> None:
-        self.step: Step | None = None
         self.places = places
+        self.step: Step | None = None
         self.value: dict[str, Any] = {}
-        self.at_key, self.key, self.unread = True, "", 0
+        self.at_key, self.last, self.unread = True, "", 0
 
     @property
     def next(self) -> Loc:
         """Return the step to what is read next; none to a key."""
-        return () if self.at_key else (self.key,)
+        return () if self.at_key else (self.last,)
 
-    def put(self, value: Any, spot: Any) -> Step:
-        """Add a value under the key that was read before it, and return the step to it."""
-        step, self.at_key = self.key, True
-        self.value[step] = value
-        self.places.values[step] = spot
-        return step
+    def put(self, value: Any, spot: Any) -> None:
+        """Add a value under the key that was read before it."""
+        self.value[self.last] = value
+        self.places.values[self.last] = spot
+        self.at_key = True
+
+
+class _Meanings(dict[str, Any]):
+    """What the plain scalars of a text mean: most of them stand there again and again."""
+
+    def __missing__(self, text: str) -> Any:
+        value = self[text] = value_of(text)
+        return value
 
 
 class Reader:
@@ -84,7 +110,10 @@ class Reader:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._open: list[_List | _Mapping] = []
+        self._root = _Root()
+        self._around: _Root | _List | _Mapping = self._root
+        self._open: list[_Root | _List | _Mapping] = []
+        self._meanings = _Meanings()
         self._nodes = self._documents = 0
         self._handlers = {
             yaml.ScalarEvent: self._scalar,
@@ -102,13 +131,15 @@ class Reader:
         Raises:
             yaml.YAMLError: The text is no YAML.
         """
+        handler = self._handlers.get
         try:
             for event in iter(parser.get_event, None):
-                handle = self._handlers.get(type(event))
-                if handle is not None:
+                if (handle := handler(type(event))) is not None:
                     handle(event)
         except _Stop:
             self._document.ok = False
+        finally:
+            self._document.value, self._document.places = self._root.value, self._root.places
         if not self._documents:
             self._document.ok = False
             self._document.add_at(None, (), "is empty")
@@ -120,35 +151,41 @@ class Reader:
 
     def _alias(self, event: Any) -> None:
         self._problem(event, quote_it("*"))
-        self._put(None, event)
+        self._put(None, event, event.start_mark)
 
     def _scalar(self, event: Any) -> None:
-        self._node(event)
-        text: str = event.value
-        as_it_is = event.style or not event.implicit[0] or is_word(text)
-        self._put(text if as_it_is else self._plain(text, event), event)
+        """Store a scalar: the one kind of event that a text has thousands of."""
+        self._nodes += 1
+        value = event.value if event.style or not event.implicit[0] else self._meanings[event.value]
+        if type(value) is Unclear or self._nodes > MAX_NODES or event.anchor or event.tag:
+            value = self._unusual(value, event)
+        self._put(value, event, event.start_mark)
 
-    def _plain(self, text: str, event: Any) -> Any:
-        value = value_of(text)
-        if value is text and (said := ambiguity(text)):
-            self._problem(event, said)
-        return value
+    def _unusual(self, value: Any, event: Any) -> Any:
+        """Say what is wrong with a scalar, and return what stands in its place."""
+        self._check(event)
+        if type(value) is not Unclear:
+            return value
+        self._problem(event, value.said)
+        return event.value
 
     def _begin(self, event: Any) -> None:
-        self._node(event)
+        self._nodes += 1
+        self._check(event)
         if len(self._open) >= MAX_DEPTH:
             self._fatal(event, f"is nested more than {MAX_DEPTH} levels deep")
-        places = Places(event.start_mark)
-        kind = _List if type(event) is yaml.SequenceStartEvent else _Mapping
-        opened = kind(places)
-        opened.step = self._put(opened.value, event, places)
-        self._open.append(opened)
+        kind: type[_List | _Mapping] = _List if type(event) is yaml.SequenceStartEvent else _Mapping
+        around, inside = self._around, kind(Places(event.start_mark))
+        self._put(inside.value, event, inside.places)
+        inside.step = around.last
+        self._open.append(around)
+        self._around = inside
 
     def _end(self, event: Any) -> None:
-        self._open.pop()
+        self._around = self._open.pop()
 
-    def _node(self, event: Any) -> None:
-        self._nodes += 1
+    def _check(self, event: Any) -> None:
+        """Refuse what may stand before any value, and more values than a file may have."""
         if self._nodes > MAX_NODES:
             self._fatal(event, f"the file has more than {MAX_NODES:,} values: split it into several files")
         if event.anchor is not None:
@@ -156,30 +193,24 @@ class Reader:
         if event.tag is not None:
             self._problem(event, f"explicit tags such as {quoted(event.tag)} are not used: leave it out")
 
-    def _put(self, value: Any, event: Any, inner: Places | None = None) -> Step | None:
-        """Store a value in what is open; return the step to it from there, None for the document itself."""
-        if not self._open:
-            self._document.value, self._document.places = value, inner or Places(event.start_mark)
-            return None
-        around = self._open[-1]
+    def _put(self, value: Any, event: Any, spot: Any) -> None:
+        """Store a key or value in what is open; its spot is a mark, or the places of what it holds."""
+        around = self._around
         if around.at_key:
-            assert isinstance(around, _Mapping)
-            return self._key(around, value, event)
-        step = around.put(value, event.start_mark)
-        if inner is not None:
-            around.places.inner[step] = inner
-        return step
+            self._key(around, value, event)
+        else:
+            around.put(value, spot)
 
-    def _key(self, around: _Mapping, value: Any, event: Any) -> str:
+    def _key(self, around: Any, value: Any, event: Any) -> None:
+        """Keep a key of the mapping that is open."""
         keys = around.places.keys
-        key = value if isinstance(value, str) else self._unreadable(around, event)
+        key = value if type(value) is str else self._unreadable(around, event)
         if key in keys:
             first = keys[key].line + 1
             self._problem(event, f"{quoted(key)} is written twice, first in line {first}", self._way())
         else:
             keys[key] = event.start_mark
-        around.key, around.at_key = key, False
-        return key
+        around.last, around.at_key = key, False
 
     def _unreadable(self, around: _Mapping, event: Any) -> str:
         """Return a key that nobody can write, in the place of one that is no text."""
@@ -192,15 +223,14 @@ class Reader:
 
     def _way(self) -> Loc:
         """Return the way to what is open."""
-        return tuple(each.step for each in self._open if each.step is not None)
+        return tuple(each.step for each in (*self._open, self._around) if each.step is not None)
 
     def _problem(self, event: Any, message: str, loc: Loc | None = None) -> None:
-        around = self._open[-1] if self._open else None
-        where = (*self._way(), *(around.next if around else ())) if loc is None else loc
+        around = self._around
+        where = (*self._way(), *around.next) if loc is None else loc
         self._document.add_at(mark_of(event.start_mark), where, message)
         if loc is None:
-            at_key = around is not None and around.at_key
-            self._document.spoilt.add((*where, getattr(event, "value", "")) if at_key else where)
+            self._document.spoilt.add((*where, getattr(event, "value", "")) if around.at_key else where)
 
     def _fatal(self, event: Any, message: str) -> None:
         self._problem(event, message)

@@ -159,7 +159,9 @@ def compares(word: str, operand: Any) -> Test:
     if isinstance(operand, PathOperand):
         return _with_operand(operand, lambda value, other, name: _ordered(order, value, other, name))
 
-    whole = int(operand) if abs(operand) < _EXACT and operand == operand.to_integral_value() else None
+    whole = int(operand) if abs(operand) < _EXACT else None
+    if whole != operand:
+        whole = None
 
     def number(value: Any, name: str) -> Truth:
         if whole is not None and type(value) is int:

@@ -18,7 +18,8 @@ from gate.values import quoted
 
 ORDERING = ("gt", "gte", "lt", "lte")
 PATTERNS = ("glob", "not_glob", "regex", "not_regex")
-OPERATORS = ("eq", "ne", *ORDERING, "in", "not_in", *PATTERNS, "contains", "exists", "length")
+WHOLES = ("contains", "exists", "length")
+OPERATORS = ("eq", "ne", *ORDERING, "in", "not_in", *PATTERNS, *WHOLES)
 _GROUPS = ("all", "any", "not")
 _WHOM = ("on_behalf_of",)
 _WRITTEN_WHOM = re.compile(r"person:[UW][A-Z0-9]{2,30}|(?:email|outside):.+", re.DOTALL)
@@ -93,6 +94,7 @@ class _LeafParser:
         self.document = document
         self.keys = keys
         self.operands = Operands(document, keys)
+        self.is_amount, self.is_whom = keys == AMOUNT, keys == _WHOM
         self.optional = False
         self.constants: dict[str, Any] = {}
 
@@ -113,15 +115,15 @@ class _LeafParser:
 
     def _constants(self, written: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return what is compared with constants; patterns may fail on a text before anything is compared."""
-        if self.operands.paths or not self.constants or any(word in PATTERNS for word in written):
-            return None
-        return self.constants
+        plain = not self.operands.paths and written.keys().isdisjoint(PATTERNS)
+        return self.constants if plain and self.constants else None
 
     def _optional(self, written: Mapping[str, Any], loc: Loc) -> None:
-        if not isinstance(written.get("optional", True), bool):
+        optional = written.get("optional", False)
+        if not isinstance(optional, bool):
             self._bad((*loc, "optional"), "must be true or false")
-        self.optional = written.get("optional") is True
-        if not set(written) - {"optional"}:
+        self.optional = optional is True
+        if written.keys() <= {"optional"}:
             self._bad(loc, f"needs an operator, one of {', '.join(OPERATORS)}")
 
     def _parts(self, written: Mapping[str, Any], loc: Loc, *, bare: bool) -> tuple[Check, ...]:
@@ -133,7 +135,7 @@ class _LeafParser:
             where = loc if bare else (*loc, word)
             if word == "optional" or not self._known(word, operand, where):
                 continue
-            if self.keys == _WHOM and word in ("eq", "ne", "in", "not_in"):
+            if self.is_whom and word in ("eq", "ne", "in", "not_in"):
                 self._whom(operand, where)
             if self._is_whole(word, operand):
                 wholes.extend(self._whole(word, operand, where))
@@ -149,8 +151,8 @@ class _LeafParser:
 
     def _is_whole(self, word: str, operand: Any) -> bool:
         """Tell whether an operator judges a list as a whole instead of its elements."""
-        listed = word in ("eq", "ne") and isinstance(operand, list) and self.keys != AMOUNT
-        return listed or word in ("exists", "contains", "length")
+        listed = isinstance(operand, list) and word in ("eq", "ne") and not self.is_amount
+        return listed or word in WHOLES
 
     def _known(self, word: str, operand: Any, loc: Loc) -> bool:
         if word not in OPERATORS:
@@ -163,7 +165,7 @@ class _LeafParser:
         if operand is None:
             self._bad(loc, "null is nothing to compare with: write {exists: false} for a missing value")
             return False
-        if self.keys == AMOUNT and word not in (*COMPARISONS, "exists"):
+        if self.is_amount and word not in (*COMPARISONS, "exists"):
             self._bad(
                 loc, f"does not go with effect.amount: {', '.join(COMPARISONS)} and exists do", key=True
             )
@@ -171,7 +173,7 @@ class _LeafParser:
         return True
 
     def _test(self, word: str, raw: Any, loc: Loc) -> Test | None:
-        if self.keys == AMOUNT and word in COMPARISONS:
+        if self.is_amount and word in COMPARISONS:
             limit = self.constants[word] = self.operands.money(raw, loc)
             return None if limit is None else operators.money(word, limit)
         if word in PATTERNS:
@@ -238,7 +240,7 @@ class _LeafParser:
         return [checks.exists(self.keys, raw is True)]
 
     def _wanted(self, word: str, raw: Any) -> str:
-        if self.keys == AMOUNT or word in ORDERING:
+        if self.is_amount or word in ORDERING:
             return "a number"
         if word in PATTERNS:
             return "text"

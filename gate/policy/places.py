@@ -32,39 +32,36 @@ class Places:
 
     Attributes:
         start: Where it begins itself.
-        values: Each value by its key or index.
+        values: Each value by its key or index; of a list or mapping its own places.
         keys: Each key of a mapping where it is first written.
-        inner: The places within those values that are lists or mappings.
     """
 
     start: Any
     values: dict[Step, Any] = field(default_factory=dict)
     keys: dict[Step, Any] = field(default_factory=dict)
-    inner: dict[Step, Places] = field(default_factory=dict)
 
     def nearest(self, loc: Loc) -> Loc:
         """Return the way to a value, or to the nearest parent of one that is not there."""
-        places: Places | None = self
-        for depth, step in enumerate(loc):
-            if places is None or step not in places.values:
-                return loc[:depth]
-            places = places.inner.get(step)
-        return loc
+        return loc[: self._down(loc)[0]]
 
     def value(self, loc: Loc) -> Mark:
         """Return where a value stands; one that is not there is placed at its nearest parent."""
-        near = self.nearest(loc)
-        return mark_of(self._around(near).values[near[-1]] if near else self.start)
+        _, spot = self._down(loc)
+        return mark_of(spot.start if isinstance(spot, Places) else spot)
 
     def key(self, loc: Loc) -> Mark | None:
         """Return where the key of a value stands; None for what has none or is not there."""
         if not loc or self.nearest(loc) != loc:
             return None
-        spot = self._around(loc).keys.get(loc[-1])
+        _, around = self._down(loc[:-1])
+        spot = around.keys.get(loc[-1])
         return None if spot is None else mark_of(spot)
 
-    def _around(self, loc: Loc) -> Places:
-        places = self
-        for step in loc[:-1]:
-            places = places.inner[step]
-        return places
+    def _down(self, loc: Loc) -> tuple[int, Any]:
+        """Return how many steps of a way can be taken, and what is known of the place they lead to."""
+        spot: Any = self
+        for depth, step in enumerate(loc):
+            if not isinstance(spot, Places) or step not in spot.values:
+                return depth, spot
+            spot = spot.values[step]
+        return len(loc), spot

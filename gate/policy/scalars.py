@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -34,20 +35,32 @@ _MOST_DIGITS = 1000
 """Digits of a number, and places before or behind its point: more means a slip, and would take for ever."""
 
 
-def is_word(text: str) -> bool:
-    """Tell whether a plain scalar is surely a text: everything else begins with another character."""
-    return text[:1].isalpha() and text.lower() not in _WORDS
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A plain scalar that is no text for everybody.
+
+    Attributes:
+        said: What to write instead.
+    """
+
+    said: str
 
 
 def value_of(text: str) -> Any:
-    """Return what a plain scalar means: None, a bool, an exact number, or itself."""
+    """Return what a plain scalar means: None, a bool, an exact number, itself, or that it is unclear."""
+    if text[:1].isalpha() and text.lower() not in _WORDS:
+        return text  # everything that is no text begins with another character
+    if len(text) <= _MOST_DIGITS and _OLD_INT.fullmatch(text):
+        return int(text)
     if _CORE_NULL.fullmatch(text):
         return None
     if _CORE_BOOL.fullmatch(text):
         return text.lower() == "true"
     if _SPECIAL_FLOAT.fullmatch(text):
         return Decimal(text.replace(".", ""))
-    return _number(text) if len(text) <= _MOST_DIGITS and _is_number(text) else text
+    value = _number(text) if len(text) <= _MOST_DIGITS and _is_number(text) else text
+    said = _ambiguity(text) if value is text else ""
+    return Unclear(said) if said else value
 
 
 def _is_number(text: str) -> bool:
@@ -66,7 +79,7 @@ def _number(text: str) -> int | Decimal | str:
     return text if number is None or abs(number.adjusted()) > _MOST_DIGITS else number
 
 
-def ambiguity(text: str) -> str:
+def _ambiguity(text: str) -> str:
     """Say what to write instead of a plain scalar that is no text for everybody; empty where it is one."""
     if _is_number(text):
         return f"{quoted(text, 40)} is too long or too large: write at most {_MOST_DIGITS:,} digits"

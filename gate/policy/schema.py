@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -202,11 +202,15 @@ def read_keys(model: type[M], raw: Any, document: Document, loc: Loc) -> M | Non
     for key in empty:
         document.add((*loc, key), "has no value: write one, or leave the key out")
     try:
-        return model.model_validate({key: value for key, value in raw.items() if key not in empty})
+        return model.model_validate(_without(raw, empty) if empty else raw)
     except ValidationError as error:
         for each in error.errors(include_url=False):
             _add(model, each, document, loc)
         return None
+
+
+def _without(raw: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in raw.items() if key not in keys}
 
 
 def _add(model: type[BaseModel], error: ErrorDetails, document: Document, loc: Loc) -> None:

@@ -41,7 +41,11 @@ class Document:
     places: Places | None = None
     spoilt: set[Loc] = field(default_factory=set)
     ok: bool = True
+    _short: str = field(init=False, repr=False)
     _said: set[Problem] = field(default_factory=set, repr=False)
+
+    def __post_init__(self) -> None:
+        self._short = os.path.basename(self.file)
 
     def add(self, loc: Loc, message: str, *, key: bool = False) -> None:
         """Add a problem about a value, or about the key of an entry.
@@ -85,7 +89,7 @@ class Document:
 
     def short_place(self, loc: Loc) -> str:
         """Return ``file:line`` of a value, with the bare file name, which is all that a stored set knows."""
-        return f"{os.path.basename(self.file)}:{self.line(loc)}"
+        return f"{self._short}:{self.line(loc)}"
 
 
 def format_loc(loc: Loc) -> str:
