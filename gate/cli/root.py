@@ -27,6 +27,7 @@ from gate.cli.status import status_command
 from gate.cli.store import db_group, key_group
 from gate.cli.tools import tools_group
 from gate.errors import Fault, PolicyError
+from gate.redact import error_text
 from gate.service.turns import package_version
 
 log = logging.getLogger("gate.cli")
@@ -133,7 +134,7 @@ def _not_utf8(error: UnicodeEncodeError, as_json: bool) -> int:
 
 
 def _unexpected(error: Exception, as_json: bool) -> int:
-    said = f"{type(error).__name__}: {error}".rstrip(": ")
+    said = error_text(error)
     message = f"Something went wrong that gate did not expect ({said}). Please report it with what you typed."
     _tell("unexpected", message, f"gate: {message}", as_json)
     return Exit.FAILED

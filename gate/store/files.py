@@ -52,8 +52,8 @@ def is_missing(database: Path) -> bool:
         return True
     except PermissionError as error:
         raise StoreError(
-            f"The store {database} cannot be reached: {error.strerror}. Nothing ran. Name a writable file with "
-            "GATE_DB or db=, or let this user into its folder.",
+            f"The store {database} cannot be reached: {error.strerror}. Nothing ran. Name a writable file "
+            "with GATE_DB or db=, or let this user into its folder.",
             code="store_readonly",
         ) from error
     return False

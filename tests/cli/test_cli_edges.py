@@ -141,6 +141,12 @@ def test_what_nobody_expected_is_a_message_too(capsys: pytest.CaptureFixture[str
     assert "RuntimeError: surprise" in written
     assert "Traceback" not in written
 
+    def telling() -> None:
+        raise RuntimeError("password=hunter2-hunter2")
+
+    assert guarded(telling, as_json=False) == Exit.FAILED
+    assert "hunter2" not in capsys.readouterr().err
+
 
 def test_every_verb_takes_json() -> None:
     """Every verb has --json, and every verb and option explains itself."""
