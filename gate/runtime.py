@@ -58,7 +58,7 @@ class Runtime:
         self._watch, self._upkeep = watch, upkeep
         self._expiry = Expiry(service, watch=watch.look if watch else None) if upkeep else None
         self._executor: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._listed: set[str] = set()
         service.observers.append(self.poller.wake)
 

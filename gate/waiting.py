@@ -119,25 +119,25 @@ class Poller:
                 if not self._watches:
                     self._thread = None
                     return
-                watches, added = tuple(self._watches), self._added
-            self._look(watches, added)
+            try:
+                self._look()
+            except Exception as error:  # whatever it is, the thread goes on for those who wait
+                self._tell(error)
             with self._changed:
                 self._changed.wait_for(lambda: not self._watches, self._interval)
 
-    def _look(self, watches: Sequence[Watch], added: int) -> None:
-        try:
-            version = self._version()  # read first: whatever is written from here on makes it another
-            same = version is not None and self._looked == (version, added)
-            states = {} if same else self._states([watch.action_id for watch in watches])
-        except Exception as error:
-            self._tell(error)
-            return
-        self._failing = False
-        self._looked = (version, added)
+    def _look(self) -> None:
+        with self._changed:
+            watches, added = tuple(self._watches), self._added
+        version = self._version()  # read first: whatever is written from here on makes it another
+        same = version is not None and self._looked == (version, added)
+        states = {} if same else self._states([watch.action_id for watch in watches])
         for watch in watches:
             if states.get(watch.action_id, watch.seen) != watch.seen:
                 self.remove(watch)
                 watch.fire()
+        self._looked = (version, added)
+        self._failing = False
 
     def _tell(self, error: Exception) -> None:
         """Log that the store cannot be read, once for as long as that lasts."""

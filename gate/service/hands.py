@@ -16,10 +16,13 @@ class Hands:
 
     An owner that is gone has nothing in hand any more, however it went: an interrupt may come between any two
     steps of a call, and then only this tells that nobody is left who would settle it.
+
+    A collection of garbage may throw a call away at any line here, which gives it back in this very thread:
+    so the lock lets its holder in again, and nothing is gone through that may change meanwhile.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._held: dict[str, list[_Grip]] = {}
         self._durable: dict[str, bool] = {}
         self._taken: set[str] = set()
@@ -96,8 +99,9 @@ class Hands:
     def ids(self) -> frozenset[str]:
         """Return every action in hand now."""
         with self._lock:
-            for action_id in [each for each, grips in self._held.items() if not any(map(_holds, grips))]:
-                self._forget(action_id)
+            for action_id, grips in self._held.copy().items():
+                if not any(map(_holds, grips)):
+                    self._forget(action_id)
             return frozenset(self._held)
 
     def durable(self, action_id: str) -> bool:

@@ -12,10 +12,13 @@ class Waits:
 
     An owner that is gone waits no more, however it went: an interrupt may come right after the row of its
     wait was committed, and then only this tells that nobody is left who would end it.
+
+    A collection of garbage may throw a waiting call away at any line here, which ends its wait in this very
+    thread: so the lock lets its holder in again, and nothing is gone through that may change meanwhile.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._owners: dict[int, Callable[[], object | None]] = {}
         self._over: set[int] = set()
 
@@ -53,5 +56,7 @@ class Waits:
     def ids(self) -> frozenset[int]:
         """Return the numbers of every wait that is still somebody's."""
         with self._lock:
-            self._owners = {number: owner for number, owner in self._owners.items() if owner() is not None}
+            for number, owner in self._owners.copy().items():
+                if owner() is None:
+                    self._owners.pop(number, None)
             return frozenset(self._owners)

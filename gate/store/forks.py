@@ -37,7 +37,7 @@ class Forked(Protocol):
 
 
 _stores: weakref.WeakSet[Forked] = weakref.WeakSet()
-_lock = threading.Lock()
+_lock = threading.RLock()
 """Held over a fork, so that no store comes in between that let nothing go."""
 
 _held: list[Forked] = []
@@ -81,7 +81,7 @@ def after_in_parent() -> None:
 def after_in_child() -> None:
     """Make every store that of a new process."""
     global _lock, _under_way
-    _lock, _under_way = threading.Lock(), False
+    _lock, _under_way = threading.RLock(), False
     while _held:
         _held.pop().after_fork_in_child()
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+from collections.abc import Callable
 
 import pytest
 
 from gate.errors import IllegalMove
 from gate.lifecycle import State
 from gate.service.hands import Hands
+from gate.service.waits import Waits
 from gate.verbs.claim import End
+from tests.gate_kit import PATIENCE
 from tests.kit import act, answer, service
 
 
@@ -54,6 +58,47 @@ def test_an_owner_that_is_gone_has_nothing_in_hand() -> None:
     del one, owner
     assert hands.ids() == {"b", "c"}
     assert hands.durable("a")
+
+
+class Thrown:
+    """A call in a circle, as exceptions make them, which gives back what it has when it is thrown away."""
+
+    def __init__(self, give_back: Callable[[], object], gone: list[bool]) -> None:
+        self.circle, self._give_back, self._gone = self, give_back, gone
+
+    def __del__(self) -> None:
+        self._gone.append(True)
+        self._give_back()
+
+
+def test_a_call_may_be_thrown_away_at_any_line() -> None:
+    """A collection of garbage while a thread looks at its waits or hands stops neither it nor the store."""
+    waits, hands, gone, ended = Waits(), Hands(), list[bool](), threading.Event()
+
+    def look() -> None:
+        for count in range(1, 60):
+            waits.keep(count, None)
+            with hands.reach(f"a{count}", durable=True) as keep:
+                keep(True)
+            Thrown(lambda count=count: (waits.drop(count), hands.drop(f"a{count}")), gone)  # type: ignore[misc]
+            gc.set_threshold(count)
+            gc.enable()
+            waits.standing()
+            hands.ids()
+            gc.disable()
+        ended.set()
+
+    before = gc.get_threshold()
+    gc.disable()
+    try:
+        threading.Thread(target=look, daemon=True).start()
+        assert ended.wait(PATIENCE)
+    finally:
+        gc.set_threshold(*before)
+        gc.enable()
+    gc.collect()
+    assert len(gone) == 59
+    assert (waits.ids(), hands.ids()) == (frozenset(), frozenset())
 
 
 def test_many_waiters_of_one_hold_and_heartbeats_at_once() -> None:

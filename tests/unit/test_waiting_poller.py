@@ -98,6 +98,24 @@ def test_a_move_of_this_process_wakes_at_once() -> None:
     poller.release()
 
 
+def test_whatever_goes_wrong_in_a_look_the_next_one_comes() -> None:
+    """One wait that cannot be told ends no other: those that changed too are told by the next look."""
+
+    def fail() -> None:
+        raise MemoryError
+
+    board = Board()
+    board.states = dict.fromkeys(("a", "b"), PENDING)
+    poller = Poller(board, lambda: 1)
+    watches = [Watch("a", PENDING, fail) for _ in range(5)] + [Watch("b", PENDING) for _ in range(5)]
+    for watch in watches:
+        poller.add(watch)
+    board.states = dict.fromkeys(("a", "b"), (State.APPROVED, 1))
+    poller.add(Watch("c", PENDING))
+    assert all(watch.wait(PATIENCE) for watch in watches)
+    poller.release()
+
+
 def test_a_watch_fires_once() -> None:
     """A watch calls back once, whatever ends it."""
     calls: list[Any] = []
