@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
+from gate.apart import by_kind, cut, merged
 from gate.copies import copied_value
 from gate.plain_models import Parts, plain_model
 from gate.shapes import class_name, copy_model, model_parts
@@ -79,13 +79,11 @@ class Columns:
             return values, values
         found: dict[type, Both] = {}
         copied = tagged = False
-        for kind, given in _by_kind(values).items():
+        for kind, given in by_kind(values).items():
             copies, forms = found[kind] = self.of(kind, given)
             copied, tagged = copied or copies is not given, tagged or forms is not copies
-        made = _merged(values, {kind: iter(both[0]) for kind, both in found.items()}) if copied else values
-        return made, _merged(
-            values, {kind: iter(both[1]) for kind, both in found.items()}
-        ) if tagged else made
+        made = merged(values, {kind: iter(both[0]) for kind, both in found.items()}) if copied else values
+        return made, merged(values, {kind: iter(both[1]) for kind, both in found.items()}) if tagged else made
 
     def of(self, kind: type, values: list[Any]) -> Both:
         """Judge values of one type.
@@ -173,8 +171,8 @@ class Columns:
         sizes, inner = list(map(len, taken)), list(chain.from_iterable(taken))
         copies, forms = self._column(inner) if inner else (inner, inner)
         self._depth -= 1
-        made = taken if copies is inner else _cut(copies, sizes)
-        return made, made if forms is copies else _cut(forms, sizes)
+        made = taken if copies is inner else cut(copies, sizes)
+        return made, made if forms is copies else cut(forms, sizes)
 
     def _tuples(self, values: list[tuple[Any, ...]]) -> Both:
         copies, forms = self._lists(values)  # type: ignore[arg-type]
@@ -246,23 +244,6 @@ _JUDGES: dict[type, Callable[[Columns, list[Any]], Both]] = {
     bytes: Columns._data,
 }
 """How many values of one exact type are judged; of the others each is judged by itself."""
-
-
-def _by_kind(values: Iterable[Any]) -> dict[type, list[Any]]:
-    found: dict[type, list[Any]] = defaultdict(list)
-    for each in values:
-        found[type(each)].append(each)
-    return found
-
-
-def _merged(values: Sequence[Any], by_kind: Mapping[type, Iterator[Any]]) -> list[Any]:
-    """Return what stands for values of several types, in their order."""
-    return [next(by_kind[type(each)]) for each in values]
-
-
-def _cut(values: Sequence[Any], sizes: Iterable[int]) -> list[list[Any]]:
-    left = iter(values)
-    return [list(islice(left, size)) for size in sizes]
 
 
 def _filled(dicts: Iterable[Mapping[str, Any]], values: Iterable[Any]) -> list[dict[str, Any]]:

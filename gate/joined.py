@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
+from gate.linear import as_bytes
+
 _BETWEEN = "<"
 
 
@@ -22,12 +24,12 @@ class Joined:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts, self._all = texts, _BETWEEN.join(texts)
-        self.data = _bytes(self._all)
+        self.data = as_bytes(self._all)
         self._ascii = len(self.data) == len(self._all)
 
     @cached_property
     def _ends(self) -> list[int]:
-        lengths = [len(each if self._ascii else _bytes(each)) for each in self._texts]
+        lengths = [len(each if self._ascii else as_bytes(each)) for each in self._texts]
         return [end + number for number, end in enumerate(accumulate(lengths))]
 
     def number(self, place: int) -> int:
@@ -41,7 +43,3 @@ class Joined:
     def read(self, start: int, end: int) -> str:
         """Return what lies between two places of the bytes."""
         return self._all[start:end] if self._ascii else self.data[start:end].decode("utf-8", "surrogatepass")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

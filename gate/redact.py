@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gate.redacting import HIDDEN, SHORTEST_SECRET, Found, Rules, Withheld, Writer
+from gate.redacting import Found, Rules, Withheld, Writer
 from gate.secret_names import is_secret_name
 from gate.secret_shapes import UNTOLD, has_mark, hide_shapes, hide_texts, is_mark
+from gate.shown_values import HIDDEN, SHORTEST_SECRET
 from gate.values import format_path, parse_path
 
 __all__ = [

@@ -7,30 +7,27 @@ had another place then, below a key that is itself secret.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from enum import Enum
+from itertools import chain
+from types import NoneType
 from typing import Any
 from uuid import UUID
 
-from gate.secret_names import is_secret_name
+from gate.apart import by_kind, cut, merged
+from gate.remembering import remembered
+from gate.secret_names import is_secret_name, secret_names
 from gate.secret_shapes import SHORTEST, UNTOLD, unmarked
-from gate.shapes import is_secret, model_parts
+from gate.shapes import is_secret
+from gate.shown_values import CARD_NUMBERS, HIDDEN, SMALL_INT, card_digits, exact, fields_of, scalar, texts_in
 from gate.values import format_path
-
-HIDDEN = "(hidden)"
-SHORTEST_SECRET = 4
-"""Shortest text that is looked for in later texts."""
-
-_SMALL_INT = 2**53
-_CARD_DIGITS = range(10**12, 10**19)
 
 _LEAVES = frozenset({int, float, Decimal, date, datetime, UUID, bytes})
 """Exact types of single values: what is of one of these is no model and no secret by its type."""
 
-_EXACT = frozenset({int, Decimal})
+_HARMLESS = frozenset({float, bool, NoneType})
 
 Keys = tuple[str, ...]
 Found = tuple[str, list[str]]
@@ -77,15 +74,14 @@ class _TooManyError(Exception):
 class _Place:
     """What holds for every value at one path: the elements of a list share the place of the list."""
 
-    __slots__ = ("_over", "hidden", "inner", "inside", "name", "secret", "shown")
+    __slots__ = ("_over", "_path", "hidden", "inside", "name", "secret", "shown")
 
-    def __init__(self, over: _Place | str, name: str, rules: Rules) -> None:
-        self._over, self.name = over, name
-        self.inner: dict[str, _Place] = {}
-        self.inside: dict[Keys, _Inside] = {}
+    def __init__(self, over: _Place | str, name: str, rules: Rules, *, secret: bool) -> None:
+        self._over, self.name, self.secret = over, name, secret
+        self._path = ""
+        self.inside: dict[str, _Place] = {}
         self.hidden = bool(rules.paths) and self.keys in rules.paths
         self.shown = bool(rules.show) and self.keys in rules.show
-        self.secret = rules.names and is_secret_name(unmarked(name))
 
     @property
     def keys(self) -> Keys:
@@ -93,10 +89,11 @@ class _Place:
         over = self._over
         return (over, self.name) if isinstance(over, str) else (*over.keys, self.name)
 
-
-_Inside = tuple[Mapping[str, _Place], bool | None]
-"""The places inside a dict by the names that are written, and whether one of those looks like a tag; None for
-that where nobody can tell whether a name is secret."""
+    @property
+    def path(self) -> str:
+        """The path as people write it."""
+        self._path = self._path or format_path(self.keys)
+        return self._path
 
 
 class Writer:
@@ -120,162 +117,221 @@ class Writer:
 
     def arguments(self, arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
         """Return arguments as JSON; their names are those of parameters and stay as they are."""
-        return {
-            name: self._argument(each, _Place(root, name, self._rules)) for name, each in arguments.items()
-        }
+        secret = _secret_parameters(tuple(arguments)) if self._rules.names else ()
+        places = [_Place(root, name, self._rules, secret=name in secret) for name in arguments]
+        return {each.name: self._argument(arguments[each.name], each) for each in places}
 
     def _argument(self, value: Any, place: _Place) -> Any:
         before = len(self.hidden)
         try:
-            return self._value(value, place)
+            return self._one(value, place)
         except _TooManyError:
             while len(self.hidden) > before:
                 self.hidden.popitem()
             return self._untold(place)
 
-    def _value(self, value: Any, place: _Place) -> Any:
+    def _one(self, value: Any, place: _Place) -> Any:
+        return self._hide(value, place) if place.hidden else self._of(type(value), [value], place)[0]
+
+    def _values(self, values: Sequence[Any], place: _Place) -> Sequence[Any]:
+        """Return what is written of the values at one place: those of one type at once."""
         if place.hidden:
-            return self._hide(value, place)
-        kind = type(value)
+            return [self._hide(each, place) for each in values]
+        kinds = set(map(type, values))
+        if len(kinds) == 1:
+            return self._of(kinds.pop(), values, place)
+        written = {kind: iter(self._of(kind, each, place)) for kind, each in by_kind(values).items()}
+        return merged(values, written)
+
+    def _of(self, kind: type, values: Sequence[Any], place: _Place) -> Sequence[Any]:
+        """Return what is written of values of one type."""
         if kind is str:
-            return self._text(value, place)
+            return self._texts(values, place)
         if kind is list or kind is tuple:
-            return self._items(value, place)
+            inner = list(chain.from_iterable(values))
+            return cut(self._values(inner, place) if inner else (), map(len, values))
         if kind is dict:
-            return self._mapping(value, place)
-        if value is None or kind is bool:
-            return value
+            return self._rows(values, place)
+        if kind is bool or kind is NoneType:
+            return values
         if kind in _LEAVES:
-            return self._named(value, place) if place.secret else self._leaf(value, place)
-        inner = _fields(value)
-        return self._single(value, place) if inner is None else self._mapping(inner, place)
+            return self._leaves(kind, values, place)
+        held = [inside for inside in map(fields_of, values) if inside is not None]
+        if len(held) == len(values):
+            return self._rows(held, place)
+        return [self._single(each, place) for each in values]
 
-    def _items(self, value: Sequence[Any], place: _Place) -> list[Any]:
-        """Return the elements of a list; thousands of texts or small numbers are gathered at once."""
-        if not place.secret and len(value) > 1:
-            kinds = set(map(type, value))
-            if kinds == {str}:
-                return self._many(value, place)
-            if kinds == {int} and min(value) > -_SMALL_INT and max(value) < _CARD_DIGITS.start:
-                return list(value)
-        return [self._value(each, place) for each in value]
-
-    def _many(self, texts: Sequence[str], place: _Place) -> list[str]:
-        """Return the texts of a list; what ``_text`` says of each, for all at once."""
-        known = self._known
-        self.texts.update(
-            dict.fromkeys(texts if not known else (each for each in texts if each not in known))
-        )
-        found = [known.get(text) for text in texts] if known else []
-        secrets = dict.fromkeys(each for pair in found if pair for each in pair[1])
-        self.secrets.update(secrets)
-        if secrets and not place.shown:
-            self._note(place, ())
-            return [pair[0] if pair else text for text, pair in zip(texts, found, strict=True)]
-        return list(texts)
-
-    def _mapping(self, inner: Mapping[str, Any], place: _Place) -> dict[str, Any] | str:
-        keys = tuple(inner)
-        inside, wrapped = place.inside.get(keys) or self._inside(keys, place)
-        if wrapped is None:
-            return self._untold(place)
-        values = zip(inside.items(), inner.values(), strict=True)
-        written = {name: self._value(each, child) for (name, child), each in values}
-        return {"$dict": written} if wrapped else written
-
-    def _inside(self, keys: Keys, place: _Place) -> _Inside:
-        """Return what lies at some keys, which the rows of one table share."""
-        known = self._known
-        if known and any(UNTOLD in pair[1] for key in keys if (pair := known.get(key))):
-            inside: _Inside = {}, None
+    def _rows(self, rows: Sequence[Mapping[str, Any]], place: _Place) -> Sequence[Any]:
+        """Return dicts, or the fields of models, as JSON; what all of them have at one key has one place."""
+        keys = list(dict.fromkeys(chain.from_iterable(rows)))
+        if self._search(keys):
+            secret = self._secret([self._name(key) for key in keys])
+            inside = self._inside(keys, place, secret)
+            return [self._row(each, inside, place) for each in rows]
+        secret = self._secret(keys)
+        special = secret or self._rules.paths
+        if not special and self._is_harmless(chain.from_iterable(row.values() for row in rows)):
+            written = list(map(dict, rows))
         else:
-            found = self._children(keys, place)
-            inside = found, any(name[:1] == "$" for name in found)
-        place.inside[keys] = inside
-        return inside
+            written = self._columns(rows, self._inside(keys, place, secret))
+        return list(map(_wrapped, written)) if any(key[:1] == "$" for key in keys) else written
 
-    def _children(self, keys: Keys, place: _Place) -> dict[str, _Place]:
-        found: dict[str, _Place] = {}
-        alike: dict[str, str] = {}
-        for key in keys:
-            child = place.inner.get(key) or self._child(key, place)
-            name = child.name
-            if name in found:
-                alike[name] = _apart(alike.get(name, name), found)
-                child = _Place(place, alike[name], self._rules)
-            found[child.name] = child
+    def _secret(self, names: Sequence[str]) -> Set[str]:
+        """Return the names that tell a value to be secret."""
+        rules = self._rules
+        found = secret_names(list(map(unmarked, names)), rules.most) if rules.names else frozenset()
+        if len(found) > rules.most:
+            raise _TooManyError
         return found
 
-    def _child(self, key: str, place: _Place) -> _Place:
-        """Return the place at a key, which is told without secrets of a known shape."""
-        name, secrets = self._searched(key)
-        child = place.inner[key] = _Place(place, name, self._rules)
-        if secrets:
-            self._note(child, secrets)
+    def _columns(
+        self, rows: Sequence[Mapping[str, Any]], inside: Mapping[str, _Place]
+    ) -> list[dict[str, Any]]:
+        columns: dict[str, list[Any]] = {key: [] for key in inside}
+        for row in rows:
+            for key, value in row.items():
+                columns[key].append(value)
+        written = {key: iter(self._values(each, inside[key])) for key, each in columns.items()}
+        return [{key: next(written[key]) for key in row} for row in rows]
+
+    def _row(self, row: Mapping[str, Any], inside: Mapping[str, _Place], place: _Place) -> Any:
+        """Return one dict of which a key holds a secret; two that look alike without it stay two."""
+        known, alike = self._known, dict[str, str]()
+        if any(UNTOLD in found[1] for key in row if (found := known.get(key))):
+            return self._untold(place)
+        written: dict[str, Any] = {}
+        for key, value in row.items():
+            child = inside[key]
+            name = child.name
+            if name in written:
+                name = alike[child.name] = _apart(alike.get(child.name, name), written)
+                child = _Place(place, name, self._rules, secret=child.secret)
+            written[name] = self._one(value, child)
+        return _wrapped(written)
+
+    def _inside(self, keys: Iterable[str], place: _Place, secret: Set[str]) -> dict[str, _Place]:
+        """Return the places at some keys, which are told without secrets of a known shape."""
+        return {key: place.inside.get(key) or self._child(key, place, secret) for key in keys}
+
+    def _child(self, key: str, place: _Place, secret: Set[str]) -> _Place:
+        name, found = self._name(key), self._known.get(key)
+        child = place.inside[key] = _Place(place, name, self._rules, secret=unmarked(name) in secret)
+        if found:
+            self._note(child, found[1])
         return child
+
+    def _name(self, key: str) -> str:
+        """Return a key as it is told, without secrets of a known shape."""
+        found = self._known.get(key)
+        return found[0] if found else key
+
+    def _is_harmless(self, values: Iterable[Any]) -> bool:
+        """Tell whether values are written as they are, wherever they stand, and have their texts searched."""
+        texts: list[str] = []
+        for each in values:
+            kind = type(each)
+            if kind is str:
+                texts.append(each)
+            elif kind is int:
+                if not -SMALL_INT < each < CARD_NUMBERS.start:
+                    return False
+            elif kind not in _HARMLESS:
+                return False
+        return not self._search(texts)
+
+    def _search(self, texts: Iterable[str]) -> dict[str, Found]:
+        """Return what stands for those texts that hold a secret; those not yet searched are to be."""
+        asked = [each for each in texts if len(each) >= SHORTEST]
+        known = self._known
+        if not known:
+            self.texts.update(dict.fromkeys(asked))
+            return {}
+        self.texts.update(dict.fromkeys([each for each in asked if each not in known]))
+        return {each: found for each in asked if (found := known.get(each))}
+
+    def _texts(self, texts: Sequence[str], place: _Place) -> Sequence[str]:
+        if place.secret:
+            return [str(self._named(each, place)) for each in texts]
+        return self._told(texts, place)
+
+    def _told(self, texts: Sequence[str], place: _Place) -> Sequence[str]:
+        """Return texts without secrets of a known shape."""
+        found = self._search(texts)
+        if not found:
+            return texts
+        secrets = dict.fromkeys(chain.from_iterable(pair[1] for pair in found.values()))
+        if place.shown:
+            self.secrets.update(secrets)
+            return texts
+        self._note(place, secrets)
+        return [found[each][0] if each in found else each for each in texts]
+
+    def _leaves(self, kind: type, values: Sequence[Any], place: _Place) -> Sequence[Any]:
+        """Return single values of one type; only a number may be a secret by its shape, a card's."""
+        if place.secret:
+            return [self._named(each, place) for each in values]
+        if kind is int and not -SMALL_INT < min(values) <= max(values) < CARD_NUMBERS.start:
+            return self._numbers(values, place)
+        return values if kind in (int, float) else list(map(scalar, values))
+
+    def _numbers(self, values: Sequence[int], place: _Place) -> Sequence[Any]:
+        digits = [str(each) if each in CARD_NUMBERS else "" for each in values]
+        shown = self._texts(digits, place)
+        return [
+            text if text != given else each if abs(each) < SMALL_INT else exact(each)
+            for each, given, text in zip(values, digits, shown, strict=True)
+        ]
 
     def _single(self, value: Any, place: _Place) -> Any:
         if isinstance(value, (list, tuple)):
-            return [self._value(each, place) for each in value]
+            return [self._one(each, place) for each in value]
         if isinstance(value, Withheld):
-            return self._text(value.text, place, secret=False)
+            return self._told([value.text], place)[0]
         if place.secret or is_secret(value):
             return self._named(value, place)
         return self._leaf(value, place)
 
     def _leaf(self, value: Any, place: _Place) -> Any:
-        """Return a single value that no key or type tells to be secret."""
-        if type(value) is float or (type(value) is int and -_SMALL_INT < value < _CARD_DIGITS.start):
-            return value
-        written = _scalar(value)
-        text = written if isinstance(written, str) else _digits(value)
+        """Return a single value of no exact type that no key or type tells to be secret."""
+        written = scalar(value)
+        text = written if isinstance(written, str) else card_digits(value)
         if text is None or isinstance(value, (date, UUID)):
             return written
-        shown = self._text(text, place)
+        shown = self._told([text], place)[0]
         return written if shown == text else shown
 
     def _named(self, value: Any, place: _Place) -> Any:
         """Hide what its key or type tells to be secret, where the policy does not show it."""
         if not place.shown:
             return self._hide(value, place)
-        self.secrets.update(dict.fromkeys(_texts(value)))
-        return _scalar(value)
+        self.secrets.update(dict.fromkeys(texts_in(value)))
+        return scalar(value)
 
-    def _text(self, text: str, place: _Place, *, secret: bool = True) -> str:
-        if secret and place.secret:
-            return str(self._named(text, place))
-        told, found = self._searched(text)
-        if not found:
-            return text
-        if place.shown:
-            self.secrets.update(dict.fromkeys(found))
-            return text
-        self._note(place, found)
-        return told
-
-    def _searched(self, text: str) -> Found:
-        """Return a text without secrets of a known shape, and those secrets; none of one not yet searched."""
-        if len(text) < SHORTEST:
-            return text, []
-        if text not in self._known:
-            self.texts[text] = None
-        return self._known.get(text) or (text, [])
-
-    def _note(self, place: _Place, secrets: Sequence[str]) -> None:
-        self.hidden[format_path(place.keys)] = None
+    def _note(self, place: _Place, secrets: Iterable[str]) -> None:
+        self.hidden[place.path] = None
         self.secrets.update(dict.fromkeys(secrets))
         if len(self.hidden) > self._rules.most:
             raise _TooManyError
 
     def _untold(self, place: _Place) -> str:
         """Hide everything at a place, of which nobody knows what is secret."""
-        self.hidden[format_path(place.keys)] = None
+        self.hidden[place.path] = None
         self.secrets[UNTOLD] = None
         return UNTOLD
 
     def _hide(self, value: Any, place: _Place) -> str:
-        self._note(place, _texts(value))
+        self._note(place, texts_in(value))
         return HIDDEN
+
+
+@remembered
+def _secret_parameters(names: tuple[str, ...]) -> Set[str]:
+    return {name for name in names if is_secret_name(unmarked(name))}
+
+
+def _wrapped(written: dict[str, Any]) -> dict[str, Any]:
+    """Return a dict that no reader takes for a tag."""
+    return {"$dict": written} if any(name[:1] == "$" for name in written) else written
 
 
 def _apart(name: str, taken: Mapping[str, Any]) -> str:
@@ -283,53 +339,3 @@ def _apart(name: str, taken: Mapping[str, Any]) -> str:
     while name in taken:
         name += "+"
     return name
-
-
-def _fields(value: Any) -> Mapping[str, Any] | None:
-    """Return what lies inside a dict or model; secrets are closed."""
-    if isinstance(value, Mapping):
-        return value
-    parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
-    return None if parts is None else {**parts["fields"], **parts.get("extra", {}), **parts.get("held", {})}
-
-
-def _scalar(value: Any) -> Any:
-    if type(value) in _EXACT:
-        return _exact(value)
-    if isinstance(value, Enum):
-        return value.value if isinstance(value.value, (str, int)) else value.name
-    if isinstance(value, (int, Decimal)) and not isinstance(value, bool):
-        return _exact(value)
-    if isinstance(value, (date, datetime)):
-        return value.isoformat()
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, bytes):
-        return f"({len(value)} bytes)"
-    return HIDDEN if is_secret(value) else value
-
-
-def _exact(value: int | Decimal) -> Any:
-    if isinstance(value, Decimal):
-        return {"$decimal": str(value)}
-    return value if -_SMALL_INT < value < _SMALL_INT else {"$int": str(value)}
-
-
-def _digits(value: Any) -> str | None:
-    """Return the digits of a whole number that is as long as a card's, else None."""
-    return str(value) if type(value) is int and value in _CARD_DIGITS else None
-
-
-def _texts(value: Any) -> list[str]:
-    """Return every text inside a hidden value."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, bytes):
-        return [value.decode("utf-8", "replace"), repr(value)[2:-1], value.hex()]
-    if isinstance(value, (int, float, Decimal, UUID)) and not isinstance(value, bool):
-        return [text for text in (str(value),) if len(text) >= SHORTEST_SECRET]
-    if is_secret(value):
-        return _texts(value.get_secret_value())
-    inner = _fields(value)
-    each = inner.values() if inner is not None else value if isinstance(value, (list, tuple)) else ()
-    return [text for item in each for text in _texts(item)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import re
+from collections.abc import Iterable, Sequence
 
 KEY_LIMIT = 256
 """Longest key or token, in characters; a longer text carries something else."""
@@ -27,16 +28,42 @@ _CARD_STARTS = ("4", "5", "6", *map(str, range(22, 28)), "300", "301", "302", "3
 _CARD_STARTS += ("34", "35", "36", "37", "38", "39")
 
 
-_DOUBLED = str.maketrans("0123456789", "0246813579")
-"""Each digit doubled, the digits of that added."""
+_CARD_LENGTHS = range(13, 20)
+_DIGITS = b"0123456789"
+_ONCE, _TWICE = (
+    bytes.maketrans(_DIGITS, bytes(range(10))),
+    bytes.maketrans(_DIGITS, b"\0\2\4\6\x08\1\3\5\7\x09"),
+)
+"""Each digit, and each digit doubled with the digits of that added."""
 
 
 def is_card(digits: str) -> bool:
     """Tell whether digits are a payment card's number: as many, a card's beginning, Luhn's check digit."""
-    if not 13 <= len(digits) <= 19 or not digits.startswith(_CARD_STARTS):
+    if len(digits) not in _CARD_LENGTHS or not digits.startswith(_CARD_STARTS):
         return False
-    single, doubled = digits[-1::-2], digits[-2::-2].translate(_DOUBLED)
-    return (sum((single + doubled).encode()) - len(digits) * ord("0")) % 10 == 0
+    data = digits.encode()
+    return sum(data[-1::-2].translate(_ONCE) + data[-2::-2].translate(_TWICE)) % 10 == 0
+
+
+def cards(numbers: Iterable[str]) -> list[str]:
+    """Return those of many texts of digits that ``is_card`` holds for."""
+    alike: dict[int, list[str]] = {}
+    for each in numbers:
+        if len(each) in _CARD_LENGTHS and each.startswith(_CARD_STARTS):
+            alike.setdefault(len(each), []).append(each)
+    return [
+        each
+        for some in alike.values()
+        for each, total in zip(some, _luhn(some), strict=True)
+        if total % 10 == 0
+    ]
+
+
+def _luhn(numbers: Sequence[str]) -> bytes:
+    """Return Luhn's sum of each of many numbers of one length, added in one go: each sum fits into a byte."""
+    digits, length = "".join(numbers).encode(), len(numbers[0])
+    columns = (digits[at::length].translate(_ONCE if (length - at) % 2 else _TWICE) for at in range(length))
+    return sum(int.from_bytes(each, "big") for each in columns).to_bytes(len(numbers), "big")
 
 
 def iban_end(text: str) -> int:
@@ -91,11 +118,14 @@ def is_random(text: str) -> bool:
 
     Identifiers of hexadecimal digits, and data longer than a key, are not.
     """
+    return is_mixed(text) and _bits_at_least(text, 4.3)
+
+
+def is_mixed(text: str) -> bool:
+    """Tell whether a text is as long as a key, and has small and capital letters and digits in it."""
     if not LEAST_RANDOM <= len(text) <= KEY_LIMIT // 2 or not text.isascii():
         return False
-    if text.lower() == text or text.upper() == text or _DIGIT.search(text) is None:
-        return False
-    return _bits_at_least(text, 4.3)
+    return text.lower() != text and text.upper() != text and _DIGIT.search(text) is not None
 
 
 def _bits_at_least(text: str, bits: float) -> bool:

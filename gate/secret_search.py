@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from gate.linear import compiled
 from gate.secret_patterns import LONGEST, SHAPES, Shape
 
 MOST = 1_000
@@ -27,17 +28,6 @@ _JOINING = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 """What else may stand right before a core in a candidate that begins earlier."""
 
 _EARLIER = "|".join(f"(?:{each.before}{each.core})" for each in SHAPES if each.before)
-
-
-@cache
-def _compiled(pattern: str) -> Any:
-    """Compile a pattern when it is first needed: that takes longer than everything else at import."""
-    import re2  # type: ignore[import-untyped]
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False
-    return re2.compile(pattern.encode(), options)
 
 
 @cache
@@ -84,7 +74,7 @@ class _Cores:
 
     def _look(self, at: int) -> None:
         """Search from a place on."""
-        self._found: Iterator[Any] = _compiled(self._pattern).finditer(self._data, at)
+        self._found: Iterator[Any] = compiled(self._pattern).finditer(self._data, at)
         self._next(at)
 
     def _next(self, since: int) -> None:
@@ -95,11 +85,12 @@ class _Cores:
             if near <= found.start():
                 break
             self.passed += 1
-            self._found = _compiled(self._pattern).finditer(self._data, near)
+            self._found = compiled(self._pattern).finditer(self._data, near)
             found = next(self._found, None)
         self._since, self._core = since, found.span() if found else None
 
 
+_CORE = f"(?:{_core_of(SHAPES)})"
 _ALONE = [[each] for each in SHAPES if each.apart]
 _TOGETHER = [each for each in SHAPES if not each.apart]
 
@@ -121,7 +112,8 @@ class Candidates:
     def __init__(self, data: bytes, most: int = MOST) -> None:
         self._data, self._most, self._looked = data, most, 0
         self.stopped: int | None = None
-        self._cores = [_Cores(each, data, most) for each in (_TOGETHER, *_ALONE)]
+        found = compiled(_CORE).search(data)  # most texts hold none
+        self._cores = [_Cores(each, data, most) for each in (_TOGETHER, *_ALONE)] if found else []
 
     def first(self, at: int) -> re.Match[bytes] | None:
         """Return the first candidate from a place on; the byte before that place counts.
@@ -152,7 +144,7 @@ class Candidates:
         """Return the first place where a candidate with a core may begin."""
         if core == at or not self._joins(core):
             return core
-        found = _compiled(_EARLIER).search(self._data, max(at, core - _BEFORE), until)
+        found = compiled(_EARLIER).search(self._data, max(at, core - _BEFORE), until)
         return min(core, found.start()) if found else core
 
     def _joins(self, core: int) -> bool:
@@ -163,7 +155,6 @@ class Candidates:
         return before in _JOINING
 
 
-_CORE = f"(?:{_core_of(SHAPES)})"
 _RUN_OF_CORES = rf"{_CORE}[^<]*(?:<[^<]*{_CORE}[^<]*)*"
 
 
@@ -177,4 +168,4 @@ def suspects(data: bytes, at: int) -> Iterator[tuple[int, int]]:
     Returns:
         Beginning and end of each run; it begins at a core and ends with a part.
     """
-    return (found.span() for found in _compiled(_RUN_OF_CORES).finditer(data, at))
+    return (found.span() for found in compiled(_RUN_OF_CORES).finditer(data, at))

@@ -7,12 +7,12 @@ are too many to tell apart, whatever may hold one is hidden whole, so that no te
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
 from gate.joined import Joined
-from gate.secret_checks import LEAST_RANDOM, is_card, is_random
+from gate.secret_checks import LEAST_RANDOM, cards, is_mixed, is_random
 from gate.secret_patterns import LONGEST, SHAPES
 from gate.secret_search import MOST, Candidates, suspects
 
@@ -74,7 +74,7 @@ def hide_shapes(text: str) -> Hidden:
     return hide_texts([text]).get(text) or (text, [])
 
 
-def hide_texts(texts: Iterable[str], *, most: int = MOST) -> dict[str, Hidden]:
+def hide_texts(texts: Collection[str], *, most: int = MOST) -> dict[str, Hidden]:
     """Return what ``hide_shapes`` gives for those of many texts that hold a secret.
 
     Where too many of all of them look like secrets, each later text that may hold one is hidden whole.
@@ -83,22 +83,33 @@ def hide_texts(texts: Iterable[str], *, most: int = MOST) -> dict[str, Hidden]:
         texts: Texts, each once; they are searched as one.
         most: How many places are looked at closely.
     """
-    asked, found = [], {}
+    asked: list[str] = []
+    numbers: list[str] = []
     for text in texts:
         if text.isdecimal() and text.isascii():
-            found.update(_of_digits(text))
+            numbers.append(text)
         elif len(text) >= SHORTEST:
             asked.append(text)
+    # Digits alone can be nothing but a card's number.
+    found = {text: (mark("card number", text), [text]) for text in cards(numbers)}
     found |= _without_spans(asked, most)
-    random = (text for text in asked if len(text) >= LEAST_RANDOM and text not in found and is_random(text))
-    # Nothing but one random word: within a longer text that may be what would run.
-    found.update((text, (mark("random text", text), [text])) for text in random if _WORD.fullmatch(text))
+    words = [text for text in asked if len(text) >= LEAST_RANDOM and text not in found and is_mixed(text)]
+    return found | _without_random(words, most)
+
+
+def _without_random(words: Iterable[str], most: int) -> dict[str, Hidden]:
+    """Return what hides texts that are one random word; within a longer text it may be what would run.
+
+    Once so many were found, each later word that may be one is hidden.
+    """
+    found: dict[str, Hidden] = {}
+    for word in words:
+        if _WORD.fullmatch(word):
+            if len(found) >= most:
+                found[word] = _WHOLE
+            elif is_random(word):
+                found[word] = mark("random text", word), [word]
     return found
-
-
-def _of_digits(text: str) -> dict[str, Hidden]:
-    """Return what hides a text of digits alone, which can be nothing but a card's number."""
-    return {text: (mark("card number", text), [text])} if is_card(text) else {}
 
 
 _WORD = re.compile(r"[A-Za-z0-9+/_=~.-]{1,256}")

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.joined import Joined
+from gate.linear import compiled
 from gate.redact import redact
 from gate.secret_checks import is_random
 from gate.secret_patterns import SHAPES
-from gate.secret_search import Candidates, _compiled
+from gate.secret_search import Candidates
 from gate.secret_shapes import SHORTEST, _key_end, hide_shapes, hide_texts, mark
 
 _PIECES = (
@@ -88,7 +89,7 @@ def test_the_first_candidate_is_where_the_patterns_themselves_match_first(text: 
     candidates = Candidates(data)
     for at in many:
         place = min(at, len(data))
-        found, wanted = candidates.first(place), _compiled(_ANY).search(data, place)
+        found, wanted = candidates.first(place), compiled(_ANY).search(data, place)
         assert (found and found.span()) == (wanted and wanted.span())
         assert found is None or b"<" not in found[0]  # what is put between texts that are searched as one
 
@@ -98,7 +99,7 @@ def _plainly_hidden(text: str) -> tuple[str, list[str]]:
     data, at, done = text.encode("utf-8", "surrogatepass"), 0, 0
     parts: list[bytes] = []
     secrets: list[str] = []
-    while found := _compiled(_ANY).search(data, at):
+    while found := compiled(_ANY).search(data, at):
         kind, start, at = _plainly_judged(text, data, *found.span())
         if kind:
             secret = data[start:at].decode("utf-8", "surrogatepass")

@@ -1,0 +1,78 @@
+"""How single values are written for people, what lies inside others, and which texts a value holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from gate.plain_models import plain_model
+from gate.shapes import is_secret, model_parts
+
+HIDDEN = "(hidden)"
+SHORTEST_SECRET = 4
+"""Shortest text that is looked for in later texts."""
+
+SMALL_INT = 2**53
+CARD_NUMBERS = range(10**12, 10**19)
+
+_EXACT = frozenset({int, Decimal})
+
+
+def fields_of(value: Any) -> Mapping[str, Any] | None:
+    """Return what lies inside a dict or model; secrets are closed."""
+    if isinstance(value, Mapping):
+        return value
+    plain = plain_model(type(value))
+    parts = plain.parts(value) if plain else None
+    if parts is not None:
+        return parts["fields"]
+    parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
+    return None if parts is None else {**parts["fields"], **parts.get("extra", {}), **parts.get("held", {})}
+
+
+def scalar(value: Any) -> Any:
+    """Return a single value as JSON; what has no number's or text's form by what people call it."""
+    if type(value) in _EXACT:
+        return exact(value)
+    if isinstance(value, Enum):
+        return value.value if isinstance(value.value, (str, int)) else value.name
+    if isinstance(value, (int, Decimal)) and not isinstance(value, bool):
+        return exact(value)
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return f"({len(value)} bytes)"
+    return HIDDEN if is_secret(value) else value
+
+
+def exact(value: int | Decimal) -> Any:
+    """Return a number as JSON, tagged where a reader of JSON might not keep it."""
+    if isinstance(value, Decimal):
+        return {"$decimal": str(value)}
+    return value if -SMALL_INT < value < SMALL_INT else {"$int": str(value)}
+
+
+def card_digits(value: Any) -> str | None:
+    """Return the digits of a whole number that is as long as a card's, else None."""
+    return str(value) if type(value) is int and value in CARD_NUMBERS else None
+
+
+def texts_in(value: Any) -> list[str]:
+    """Return every text inside a hidden value."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, bytes):
+        return [value.decode("utf-8", "replace"), repr(value)[2:-1], value.hex()]
+    if isinstance(value, (int, float, Decimal, UUID)) and not isinstance(value, bool):
+        return [text for text in (str(value),) if len(text) >= SHORTEST_SECRET]
+    if is_secret(value):
+        return texts_in(value.get_secret_value())
+    inner = fields_of(value)
+    each = inner.values() if inner is not None else value if isinstance(value, (list, tuple)) else ()
+    return [text for item in each for text in texts_in(item)]
