@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -75,12 +76,16 @@ def test_a_call_may_be_thrown_away_at_any_line() -> None:
     """A collection of garbage while a thread looks at its waits or hands stops neither it nor the store."""
     waits, hands, gone, ended = Waits(), Hands(), list[bool](), threading.Event()
 
+    def give_back(count: int) -> None:
+        waits.drop(count)
+        hands.drop(f"a{count}")
+
     def look() -> None:
         for count in range(1, 60):
             waits.keep(count, None)
             with hands.reach(f"a{count}", durable=True) as keep:
                 keep(True)
-            Thrown(lambda count=count: (waits.drop(count), hands.drop(f"a{count}")), gone)  # type: ignore[misc]
+            Thrown(partial(give_back, count), gone)
             gc.set_threshold(count)
             gc.enable()
             waits.standing()
