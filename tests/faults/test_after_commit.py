@@ -12,7 +12,7 @@ from gate import Gate, Pending
 from gate.errors import StoreError
 from gate.lifecycle import State
 from tests.gate_kit import gate_on
-from tests.kit import act, answer, service
+from tests.kit import ALICE, ROUTE, act, service
 
 
 def _lost(*_: Any, **__: Any) -> Any:
@@ -65,4 +65,13 @@ def test_a_decision_that_was_committed_is_returned(monkeypatch: pytest.MonkeyPat
     hold = gate.hold(gate.submit(act()).record.id)
     monkeypatch.setattr(gate, "hold", _lost)
     gate.observers.append(_odd)
-    assert answer(gate, hold).state == State.APPROVED
+    said = gate.decide(
+        hold.id,
+        store=hold.store,
+        nonce=hold.nonce,
+        person=ALICE,
+        satisfies=frozenset({ALICE.user}),
+        said="approve",
+        route=ROUTE,
+    )
+    assert said == State.APPROVED
