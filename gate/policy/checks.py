@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
+from gate.apart import by_kind, merged
 from gate.budget import readable, total
 from gate.folding import fold
 from gate.policy.operators import (
@@ -27,6 +30,7 @@ from gate.policy.reading import (
     Spread,
     Subject,
     elements,
+    flat,
     is_missing,
     label,
     scalar,
@@ -84,8 +88,10 @@ def single_values(keys: tuple[str, ...], tests: Sequence[Test], wanted: str, *, 
         one = each_of(subject, name)
         if is_missing(value) or not isinstance(value, (list, tuple)):
             return one(value)
-        items = list(elements(value))
-        answers = (alikes and _at_once(alikes, items, name)) or list(map(one, items))
+        items = flat(value)
+        answers = _at_once(alikes, items, name) if items and alikes else []
+        items = items or list(elements(value))
+        answers = answers or list(map(one, items))
         return _together(keys, items, answers, one, subject)
 
     return check
@@ -103,10 +109,19 @@ def _together(
 
 def _with_total(each: Truth, judge: Judge, items: Sequence[Any], name: str) -> Truth:
     """Return what is so of every amount of a call where it is so of their sum too, which is what moves."""
-    numbers = [number for number in map(decimal_of, map(scalar, items)) if number and readable(number)]
-    if isinstance(each, Unknown) or judge(total(numbers)) is each:
+    if isinstance(each, Unknown) or judge(_sum(items)) is each:
         return each
     return Unknown((f"the sum of {name} differs from each of its values: call once for each to be decided",))
+
+
+def _sum(items: Sequence[Any]) -> Decimal:
+    if set(map(type, items)) == {int} and -_SUMMED < min(items) <= max(items) < _SUMMED:
+        return Decimal(sum(items))
+    return total(number for number in map(decimal_of, map(scalar, items)) if number and readable(number))
+
+
+_SUMMED = 10**18
+"""Whole numbers below it are added up as they are."""
 
 
 def _plainly(compares: Sequence[Callable[[Any, str], Truth]], value: Any, name: str) -> Truth:
@@ -122,20 +137,31 @@ def _plainly(compares: Sequence[Callable[[Any, str], Truth]], value: Any, name: 
 
 
 def _at_once(tests: Sequence[Alike], values: list[Any], name: str) -> list[Truth]:
-    """Return what the tests together say of each of many values that are compared as they are.
-
-    Returns:
-        Nothing where one of the values has to be looked at first.
-    """
+    """Return what the tests together say of each of many values that are compared as they are."""
     kinds = set(map(type, values))
-    if not kinds <= PLAIN:
-        return []
-    if kinds != {str} or any(test.texts is None for test in tests):
-        compares = [test.compare for test in tests]
+    if len(kinds) == 1:
+        return _of_one_kind(kinds.pop(), tests, values, name)
+    answers = {kind: iter(_of_one_kind(kind, tests, each, name)) for kind, each in by_kind(values).items()}
+    return merged(values, answers)
+
+
+def _of_one_kind(kind: type, tests: Sequence[Alike], values: list[Any], name: str) -> list[Truth]:
+    compares = [test.compare for test in tests]
+    if not any(test.reads is None or kind in test.reads for test in tests) and _is_called_alike(kind, values):
+        return [_plainly(compares, values[0], name)] * len(values)
+    if kind is not str or any(test.texts is None for test in tests):
         return [_plainly(compares, value, name) for value in values]
     many = Texts(values)
     columns = [test.texts(many, name) for test in tests if test.texts is not None]
     return columns[0] if len(columns) == 1 else list(map(all_of, zip(*columns, strict=True)))
+
+
+def _is_called_alike(kind: type, values: list[Any]) -> bool:
+    """Tell whether people call values of one type the same: of numbers those that are finite."""
+    return kind not in _MAY_BE_INFINITE or all(map(_MAY_BE_INFINITE[kind], values))
+
+
+_MAY_BE_INFINITE: Mapping[type, Callable[[Any], bool]] = {float: math.isfinite, Decimal: Decimal.is_finite}
 
 
 def _disagree(keys: tuple[str, ...], items: list[Any], answers: list[Truth], subject: Subject) -> Unknown:

@@ -9,7 +9,7 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from gate.folding import is_settled, plain_text
-from gate.policy.operators import Test, alike, nearly, other_kind
+from gate.policy.operators import Test, nearly, of_text, other_kind
 from gate.policy.patterns import Pair, Wildcard
 from gate.policy.texts import CONTROLS, Texts, is_simple
 from gate.policy.truth import Truth, Unknown
@@ -55,7 +55,7 @@ def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
     exact = _fits_in_lines(compile_regex(pattern, ignore_case=ignore_case))
     loose, folded = compile_regex(f"(?s){pattern}", ignore_case=True), _with_folds(pattern)
     if folded != pattern:
-        return alike(_matches(exact, loose, compile_regex(f"(?s){folded}", ignore_case=True)))
+        return of_text(_matches(exact, loose, compile_regex(f"(?s){folded}", ignore_case=True)))
     slow, both = _matches(exact, loose, loose), Pair("(?i)" * ignore_case + pattern, "(?i)" + pattern)
     one_case = _CASE_SWITCH.search(pattern) is None
 
@@ -77,7 +77,7 @@ def matches_regex(pattern: str, *, ignore_case: bool = False) -> Test:
             return [slow(each, name) for each in many.written]
         return at_once(many, name)
 
-    return alike(compare, texts)
+    return of_text(compare, texts)
 
 
 def _fits(pattern: Any) -> Exact:
@@ -155,7 +155,7 @@ def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
     both = Pair("(?i)" * ignore_case + written, "(?i)" + read)
     by_pattern = _in_three_readings(both, slow, one_case=True) if is_simple(plain) else None
     if not pattern.isascii():
-        return alike(slow, by_pattern)
+        return of_text(slow, by_pattern)
     fits, fits_loosely = Wildcard(pattern.lower() if ignore_case else pattern), Wildcard(plain.lower())
 
     written_plain = pattern == plain.lower()
@@ -177,15 +177,15 @@ def matches_glob(pattern: str, *, ignore_case: bool = False) -> Test:
     def texts(many: Texts, name: str) -> list[Truth]:
         if many.controls or not (many.settled or (many.simple and not ignore_case)):
             return by_pattern(many, name) if by_pattern else [slow(each, name) for each in many.written]
-        written = list(map(fits.match, map(str.lower, many.written) if ignore_case else many.written))
-        caseless = list(map(fits_loosely.match, many.caseless))
-        read = caseless if many.simple else map(fits_loosely.match, map(str.lower, many.plain))
+        written = fits.column(list(map(str.lower, many.written)) if ignore_case else many.written)
+        caseless = fits_loosely.column(many.caseless)
+        read = caseless if many.simple else fits_loosely.column(list(map(str.lower, many.plain)))
         return [
             one if one == two == three else _unclear(value, name)
             for value, one, two, three in zip(many.written, written, read, caseless, strict=True)
         ]
 
-    return alike(compare, texts)
+    return of_text(compare, texts)
 
 
 def _glob_regex(pattern: str, star: str) -> str:

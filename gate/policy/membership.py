@@ -8,10 +8,10 @@ from typing import Any
 
 from gate.folding import fold
 from gate.policy.operators import (
+    Alike,
     Judge,
     PathOperand,
     Test,
-    alike,
     equal,
     kind_wanted,
     nearly,
@@ -50,7 +50,7 @@ def is_in(operand: Any) -> Test:
             for each, alike_ in zip(many.written, many.folded, strict=True)
         ]
 
-    return alike(compare, many_texts)
+    return Alike(compare, many_texts)
 
 
 def _in_any(value: Any, members: Collection[Any], name: str, wanted: str) -> Truth:

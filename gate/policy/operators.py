@@ -125,7 +125,7 @@ def equals(operand: Any) -> Test:
             for each, alike_ in zip(many.written, many.folded, strict=True)
         ]
 
-    return alike(text, texts)
+    return of_text(text, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,13 @@ class Alike:
     Attributes:
         compare: Compares a value that is there; the second argument is how people call it.
         texts: Says of each of many texts at once what ``compare`` says; None where that is no shorter way.
+        reads: Exact types of which it reads the value itself; of each other it says the same whatever stands
+            there. None for every type.
     """
 
     compare: Callable[[Any, str], Truth]
     texts: Callable[[Texts, str], list[Truth]] | None = None
+    reads: frozenset[type] | None = None
 
     def __call__(self, subject: Subject, name: str) -> Judge:
         """Make ready to compare the values of one call."""
@@ -146,11 +149,11 @@ class Alike:
         return lambda value: compare(value, name)
 
 
-def alike(
+def of_text(
     compare: Callable[[Any, str], Truth], texts: Callable[[Texts, str], list[Truth]] | None = None
 ) -> Test:
-    """Return a test that needs nothing of the call but the value."""
-    return Alike(compare, texts)
+    """Return a test that reads nothing but texts."""
+    return Alike(compare, texts, frozenset({str}))
 
 
 def compares(word: str, operand: Any) -> Test:
@@ -169,7 +172,7 @@ def compares(word: str, operand: Any) -> Test:
         found = decimal_of(value)
         return other_kind(name, value, "a number") if found is None else order(found, operand)
 
-    return alike(number)
+    return Alike(number, reads=frozenset({int, float, Decimal}))
 
 
 def _ordered(order: Callable[[Any, Any], bool], value: Any, other: Any, name: str) -> Truth:
@@ -251,9 +254,10 @@ def opposite(test: Test) -> Test:
     """Return the test that is true where another is false; unknown stays unknown."""
     if isinstance(test, Alike):
         compare, texts = test.compare, test.texts
-        return alike(
+        return Alike(
             lambda value, name: negate(compare(value, name)),
             None if texts is None else lambda many, name: list(map(negate, texts(many, name))),
+            test.reads,
         )
 
     def other(subject: Subject, name: str) -> Judge:

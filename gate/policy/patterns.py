@@ -26,12 +26,21 @@ class Pair:
 
         A set that runs out of memory says that nothing matches, not even what matches every text.
         """
-        found = self._set.Match(text) if self._set is not None else ()
-        return (0 in found, 1 in found) if 2 in found else None
+        return _told(self._set.Match(text)) if self._set is not None else None
 
     def column(self, texts: Sequence[str]) -> list[tuple[bool, bool] | None]:
         """Return ``match`` of each of many texts."""
-        return list(map(self.match, texts))
+        if self._set is None:
+            return [None] * len(texts)
+        found = map(self._set.Match, map(str.encode, texts))
+        return [_NEITHER if each == [2] else _BOTH if len(each) == 3 else _told(each) for each in found]
+
+
+_NEITHER, _BOTH = (False, False), (True, True)
+
+
+def _told(found: Sequence[int]) -> tuple[bool, bool] | None:
+    return (0 in found, 1 in found) if 2 in found else None
 
 
 _ANYTHING = r"(?s).*"
@@ -72,6 +81,13 @@ class Wildcard:
         if len(text) < self._least or not text.startswith(self._first) or not text.endswith(self._last):
             return False
         return not self._middle or self._in_order(text)
+
+    def column(self, texts: Sequence[str]) -> list[bool]:
+        """Return ``match`` of each of many texts; none matches without each part of the pattern somewhere."""
+        parts, joined = (self._first, *self._middle, self._last or ""), "".join(texts)
+        if not all(part in joined for part in parts):
+            return [False] * len(texts)
+        return list(map(self.match, texts))
 
     def _in_order(self, text: str) -> bool:
         at, end = len(self._first), len(text) - len(self._last or "")

@@ -40,10 +40,17 @@ PLAIN = frozenset({str, int, float, bool, Decimal})
 """What is compared as it is; a call may hold thousands of them."""
 
 
+WHOLE = PLAIN | {bytes, dict}
+"""What is there, no list, and compared as it is."""
+
+
 class Spread(tuple[Any, ...]):
     """The values of one path that leads through a list, one for each element."""
 
     __slots__ = ()
+
+
+_LISTS = frozenset({list, tuple, Spread})
 
 
 @dataclass(slots=True)
@@ -153,7 +160,7 @@ def _step(value: Any, key: str) -> Any:
 
 def elements(value: Any) -> Iterator[Any]:
     """Yield the single values of a value that may be a list, lists within lists included."""
-    if isinstance(value, (list, tuple)) and model_parts(value) is None:
+    if type(value) in _LISTS or (isinstance(value, (list, tuple)) and model_parts(value) is None):
         for each in value:
             if not isinstance(each, (list, tuple)):
                 yield each
@@ -163,6 +170,11 @@ def elements(value: Any) -> Iterator[Any]:
                 yield MISSING
     else:
         yield value
+
+
+def flat(value: Any) -> list[Any] | None:
+    """Return the single values of a list that holds no other lists and nothing that is missing; else None."""
+    return list(value) if type(value) in _LISTS and value and set(map(type, value)) <= WHOLE else None
 
 
 def is_missing(value: Any) -> bool:
@@ -200,7 +212,9 @@ def kind_of(value: Any) -> str:
     return "a list" if isinstance(value, (list, tuple)) else "an object"
 
 
-_KINDS: dict[type, str] = {str: "text", int: "a number", bool: "true or false"}
+_KINDS: dict[type, str] = {
+    str: "text", int: "a number", bool: "true or false", bytes: "an object", dict: "an object"
+}  # fmt: skip
 """What values of one type are called, whatever they are."""
 
 
