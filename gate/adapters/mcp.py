@@ -68,8 +68,12 @@ def parameters(schema: Mapping[str, Any]) -> Parameters:
     """Return what a tool takes by its ``inputSchema``.
 
     Args:
-        schema: JSON Schema of its arguments; one that does not forbid others leaves the list open.
+        schema: JSON Schema of its arguments; one that does not forbid every other leaves the list open, and
+            so does what is none at all.
     """
-    named = schema.get("properties")
+    said = schema if isinstance(schema, Mapping) else {}
+    named = said.get("properties")
     names = frozenset(map(str, named)) if isinstance(named, Mapping) else frozenset()
-    return Parameters(names, open=schema.get("additionalProperties") is not False)
+    # Names that fit a pattern are not forbidden by ``additionalProperties: false``.
+    closed = said.get("additionalProperties") is False and not said.get("patternProperties")
+    return Parameters(names, open=not closed)

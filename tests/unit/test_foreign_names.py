@@ -19,7 +19,7 @@ from gate.policy.backtest import LoggedCall
 from gate.policy.calls import UnreadableCall, load_calls
 from gate.policy.evaluate import evaluate
 from tests.gate_kit import gate_on
-from tests.policy_kit import APPROVALS, load
+from tests.policy_kit import APPROVALS, load, rule, written
 
 _ALL_TIME = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
 BY_RISK = load(APPROVALS + "default: by_risk\n")
@@ -83,6 +83,26 @@ def test_a_call_of_a_server_is_an_action_that_keeps_its_name() -> None:
     assert mcp.parameters({"properties": {"id": {}}}).open
     apart = mcp.action("get_user", {"id": 1}, agent="bot", session="s1", server="shop")
     assert (apart.name, apart.source) == ("shop.get_user", "shop/get_user")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"properties": {"id": {}}, "additionalProperties": {}},
+        {"properties": {}, "patternProperties": {"^amount$": {}}, "additionalProperties": False},
+        {"properties": ["id"], "additionalProperties": "no"},
+        ["additionalProperties"],
+        "additionalProperties",
+        True,
+    ],
+)
+def test_a_schema_that_does_not_forbid_every_other_name_closes_nothing(schema: Any) -> None:
+    """So what is left out is not known, rather than nothing that the tool has; a schema may be anything."""
+    assert mcp.parameters(schema).open
+    action = mcp.action("mcp__shop__refund", {}, agent="bot", session="s1", schema=schema)
+    large = rule("large", "block", match="shop.refund", when={"args.amount": {"gt": 250}}, reason="Large.")
+    assert evaluate(load(written(large, default="allow")), action).answer == "block"
 
 
 def test_a_servers_name_is_never_guessed_a_read() -> None:
