@@ -7,7 +7,7 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import CodeType, TracebackType
@@ -109,15 +109,9 @@ class Context:
         options = self._options.get()
         return options if options is not None and options.take() else None
 
-    @contextmanager
-    def inside(self, running: Running) -> Iterator[None]:
+    def inside(self, running: Running) -> AbstractContextManager[None]:
         """Be inside a running action for the length of a block."""
-        before = self._running.get()
-        self._running.set(running)
-        try:
-            yield
-        finally:
-            self._running.set(before)
+        return _set(self._running, running)
 
     def bind(self, function: Callable[P, T]) -> Callable[P, T]:
         """Return a function that has this session, and this running action, wherever it is called.
@@ -130,7 +124,8 @@ class Context:
 
             @functools.wraps(function)
             def bound_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-                return self._awaited(carried, function(*args, **kwargs))
+                with self._carried(*carried):
+                    return self._awaited(carried, function(*args, **kwargs))
 
             return as_async(bound_async)
 
@@ -147,14 +142,23 @@ class Context:
 
     @contextmanager
     def _carried(self, sessions: tuple[Session, ...], running: Running | None) -> Iterator[None]:
-        before = (self._sessions.get(), self._running.get())
-        self._sessions.set(sessions)
-        self._running.set(running)
-        try:
+        with _set(self._sessions, sessions), _set(self._running, running):
             yield
-        finally:
-            self._sessions.set(before[0])
-            self._running.set(before[1])
+
+
+@contextmanager
+def _set(variable: ContextVar[T], value: T) -> Iterator[None]:
+    """Let a variable have a value for the length of a block.
+
+    A block of a coroutine that is thrown away ends wherever that happens, such as in a collection of garbage:
+    another context than its own stays as it is.
+    """
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            variable.reset(token)
 
 
 def as_async(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from gate import Evidence, Gate, email, outside, person
 from gate.audit import Filter
-from gate.context import CallOptions, Context
+from gate.context import CallOptions, Context, Running
 from gate.errors import ActionError, NoSession
 from gate.model import Principal
 from tests.gate_kit import PATIENCE, gate_on
@@ -88,6 +89,54 @@ def test_parallel_tasks_have_their_own_sessions(gate: Gate) -> None:
         record.body["session"] for record in gate.service.records() if record.body["kind"] == "submit"
     ]
     assert sorted(sessions) == ["s0", "s1", "s2", "s3", "s4"]
+
+
+class Stop:
+    """Something to wait for that never comes, without a loop."""
+
+    def __await__(self) -> Any:
+        yield
+
+
+def _begun(call: Any) -> Any:
+    """Begin a coroutine in a context of its own, as a task would, and return it where it waits."""
+    copy_context().run(call.send, None)
+    return call
+
+
+def test_a_coroutine_thrown_away_elsewhere_changes_no_session_there(gate: Gate) -> None:
+    """Whoever drops one, knowingly or by a collection of garbage, stays in the session of its own block."""
+
+    @gate.guard("desk.pay")
+    def pay(amount: int) -> None:
+        """Pay nothing."""
+
+    async def wait() -> None:
+        await Stop()
+
+    with gate.session("s1", agent="desk", on_behalf_of=None):
+        bound = gate.bind(wait)
+    waiting = _begun(bound())
+    with gate.session("s2", agent="desk", on_behalf_of=None):
+        del waiting
+        pay(5)
+    submits = [record.body for record in gate.service.records() if record.body["kind"] == "submit"]
+    assert [each["session"] for each in submits] == ["s2"]
+
+
+def test_a_tool_thrown_away_elsewhere_changes_no_running_action_there() -> None:
+    """A running tool that drops another's coroutine is still known for itself."""
+    context = Context()
+
+    async def run() -> None:
+        with context.inside(Running("one", ())):
+            await Stop()
+
+    waiting = _begun(run())
+    with context.inside(Running("two", ())):
+        del waiting
+        assert context.running == Running("two", ())
+    assert context.running is None
 
 
 def test_blocks_may_end_in_any_order() -> None:
