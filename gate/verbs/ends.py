@@ -9,7 +9,7 @@ from gate.verbs import headroom, many
 from gate.verbs.many import Ending
 from gate.verbs.turn import ACTION, GATE, Turn, action_row
 
-SWEEP_BATCH = 500
+SWEEP_BATCH = 1000
 """How many holds one transaction of the sweep ends at most."""
 
 
@@ -17,6 +17,7 @@ def sweep(turn: Turn) -> int:
     """End a batch of holds that are past their deadline, and return how many."""
     us = turn.us
     due = turn.tx.all(_DUE, (us, SWEEP_BATCH))
+    due.sort(key=lambda row: row["id"])  # as indices are sorted: each is passed through once
     return many.end(turn, [(row, ending) for row in due if (ending := _due(us, row)) is not None])
 
 

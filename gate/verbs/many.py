@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,9 +57,9 @@ def end(turn: Turn, found: Ended) -> int:
         _move(turn, ids)
         turn.touched.update(row["id"] for row, _ in found)
         turn.moved.update(row["session"] for row, _ in found)
-        turn.close_holds([row["id"] for row, _ in found])
+        refreshed = turn.close_holds([row["id"] for row, _ in found])
         _record(turn, found, ids)
-        _tell(turn, found, ids)
+        _tell(turn, found, ids, refreshed)
     return len(found)
 
 
@@ -90,19 +90,13 @@ def _body(start: str, ending: Ending) -> dict[str, Any]:
     }
 
 
-def _tell(turn: Turn, found: Ended, ways: Iterable[_Way]) -> None:
+def _tell(turn: Turn, found: Ended, ways: Iterable[_Way], refreshed: Set[str]) -> None:
     """Refresh the cards and say the same in their threads; a refresh that still waits serves for both."""
     us, texts = turn.us, {ending: on_one_line(ending.told) for _, ending in ways}
-    waits = turn.tx.all(
-        "SELECT action FROM notices WHERE kind = 'refresh' AND done_at IS NULL AND leased_until <= ? "
-        "AND action IN (SELECT value FROM json_each(?))",
-        (us, json.dumps([row["id"] for row, _ in found])),
-    )
-    fresh = {row["action"] for row in waits}
     rows: list[tuple[Any, ...]] = []
     for row, ending in found:
         about = (row["id"], row["session"], row["version"])
-        if row["id"] not in fresh:
+        if row["id"] not in refreshed:
             rows.append(("refresh", *about, "", us, us))
         rows.append(("reply", *about, texts[ending], us, us))
     turn.tx.many(

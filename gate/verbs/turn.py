@@ -25,6 +25,9 @@ GATE = "gate"
 AMONG = "IN (SELECT value FROM json_each(?))"
 """One of the values of a JSON list."""
 
+_PLANNED = ("card", "count", "remind", "hand_over")
+"""Notices that are for nobody once a hold has ended."""
+
 
 class Stale(Exception):
     """The call was judged with facts that its session has not any more; judge it again.
@@ -143,16 +146,28 @@ class Turn:
             return
         self.close_holds([row["id"]])
 
-    def close_holds(self, ids: Sequence[str]) -> None:
-        """Take away what is planned for holds that were just moved and cannot be decided any more."""
+    def close_holds(self, ids: Sequence[str]) -> set[str]:
+        """Take away what is planned for holds that were just moved and cannot be decided any more.
+
+        Returns:
+            Those whose cards are going to be refreshed: a refresh that waits serves for this move too.
+        """
         given = json.dumps(list(ids))
         self.tx.run(f"UPDATE holds SET deadline = NULL WHERE action {AMONG}", (given,))  # noqa: S608 - constant
         self.tx.run(f"DELETE FROM waiting_uses WHERE action {AMONG}", (given,))  # noqa: S608 - constant
-        self.tx.run(
-            f"UPDATE notices SET done_at = ? WHERE action {AMONG} AND done_at IS NULL "  # noqa: S608 - constant
-            "AND kind IN ('card', 'count', 'remind', 'hand_over')",
-            (self.us, given),
+        waiting = self.tx.all(
+            "SELECT id, action, kind, leased_until FROM notices "  # noqa: S608 - constant
+            f"WHERE action {AMONG} AND done_at IS NULL",
+            (given,),
         )
+        planned = [row["id"] for row in waiting if row["kind"] in _PLANNED]
+        if planned:
+            self.tx.run(
+                f"UPDATE notices SET done_at = ? WHERE id {AMONG}",  # noqa: S608 - constant
+                (self.us, json.dumps(planned)),
+            )
+        refreshes = [row for row in waiting if row["kind"] == "refresh" and row["leased_until"] <= self.us]
+        return {row["action"] for row in refreshes}
 
     def notify(
         self, kind: str, row: Row | None, *, channel: str = "", text: str = "", due_at: int | None = None
