@@ -33,7 +33,7 @@ def part(schema: Schema, path: str) -> Schema | None:
         path: Path of an argument, or of a value in one.
     """
     _, first, *rest = parse_path(path)
-    found = _inside(schema, "properties").get(first)
+    found = inside(schema, "properties").get(first)
     if not isinstance(found, Mapping):
         return None
     definitions = definitions_of(schema, path)
@@ -51,23 +51,25 @@ def definitions_of(schema: Schema, path: str) -> Schema:
         schema: JSON Schema of a tool's arguments.
         path: Path of the parameter, or of a value in it.
     """
-    found = _inside(schema, "properties").get(parameter(path))
-    return _inside(found, "$defs") if isinstance(found, Mapping) else {}
+    found = inside(schema, "properties").get(parameter(path))
+    return inside(found, "$defs") if isinstance(found, Mapping) else {}
 
 
-def _inside(schema: Schema, word: str) -> Schema:
+def inside(schema: Schema, word: str) -> Schema:
+    """Return the mapping under a word of a schema; an empty one where anything else stands there."""
     found = schema.get(word)
     return found if isinstance(found, Mapping) else {}
 
 
-def _listed(schema: Schema, word: str) -> Sequence[Any]:
+def listed(schema: Schema, word: str) -> Sequence[Any]:
+    """Return the list under a word of a schema; an empty one where anything else stands there."""
     found = schema.get(word)
     return found if isinstance(found, (list, tuple)) else ()
 
 
 def _property(schema: Schema, key: str, definitions: Schema) -> Schema | None:
     for branch in _branches(schema, definitions):
-        found = _inside(branch, "properties").get(key, branch.get("additionalProperties"))
+        found = inside(branch, "properties").get(key, branch.get("additionalProperties"))
         if isinstance(found, Mapping):
             return found
     return None
@@ -80,7 +82,7 @@ def _resolved(schema: Schema, definitions: Schema) -> Schema:
         if found is None:
             return schema
         beside = {key: each for key, each in schema.items() if key != "$ref"}
-        schema = {**_inside(definitions, _unescaped(found[1])), **beside}
+        schema = {**inside(definitions, _unescaped(found[1])), **beside}
     return {}
 
 
@@ -93,7 +95,7 @@ def _branches(schema: Schema, definitions: Schema) -> Sequence[Schema]:
             return found
         each = left.pop()
         known = _resolved(each, definitions) if isinstance(each, Mapping) else {}
-        inner = [one for word in ("anyOf", "oneOf", "allOf") for one in _listed(known, word)]
+        inner = [one for word in ("anyOf", "oneOf", "allOf") for one in listed(known, word)]
         left.extend(reversed(inner))
         found += [] if inner else [known]
     return () if left else found
@@ -104,7 +106,7 @@ def kinds(schema: Schema, definitions: Schema) -> frozenset[str]:
     found: set[str] = set()
     for branch in _branches(schema, definitions):
         named = branch.get("type")
-        types = [each for each in (named, *_listed(branch, "type")) if isinstance(each, str)]
+        types = [each for each in (named, *listed(branch, "type")) if isinstance(each, str)]
         types += ["string"] if "enum" in branch and not types else []
         form = branch.get("format")
         found.update(str(form) if each == "string" and form in _FORMS else each for each in types)
@@ -113,14 +115,29 @@ def kinds(schema: Schema, definitions: Schema) -> frozenset[str]:
 
 def choices(schema: Schema, definitions: Schema) -> tuple[str, ...]:
     """Return the texts that a schema lists as the only ones; empty where it lists none."""
-    listed = [_choices(each) for each in _branches(schema, definitions) if each.get("type") != "null"]
-    if not listed or not all(listed):
+    found = [_choices(each) for each in _branches(schema, definitions) if each.get("type") != "null"]
+    if not found or not all(found):
         return ()
-    return tuple(dict.fromkeys(each for one in listed for each in one if isinstance(each, str)))
+    return tuple(dict.fromkeys(each for one in found for each in one if isinstance(each, str)))
 
 
 def _choices(schema: Schema) -> Sequence[Any]:
-    return [schema["const"]] if "const" in schema else _listed(schema, "enum")
+    return [schema["const"]] if "const" in schema else listed(schema, "enum")
+
+
+def bound(schema: Schema, word: str) -> Any:
+    """Return a bound that stands openly in a schema, or in its one alternative that is a number.
+
+    Args:
+        schema: The schema of one value.
+        word: ``minimum`` or ``maximum``.
+
+    Returns:
+        Whatever stands there, in any form; None for nothing.
+    """
+    others = [each for each in listed(schema, "anyOf") if isinstance(each, Mapping)]
+    numbers = [each for each in others if each.get("type") in ("number", "integer")]
+    return schema.get(word, numbers[0].get(word) if len(numbers) == 1 else None)
 
 
 def _unescaped(name: str) -> str:

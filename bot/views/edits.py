@@ -179,7 +179,7 @@ def _fits_number(present: str) -> bool:
 def _number(field: Field, present: str) -> Block:
     made: Block = {"type": "number_input", "is_decimal_allowed": field.kind != "whole"}
     for word, key in (("minimum", "min_value"), ("maximum", "max_value")):
-        bound = str(_bound(field, word))
+        bound = str(json_schema.bound(field.schema, word))
         if _BOUND.fullmatch(bound) and _within(present, bound, word):
             made[key] = bound
     return made | ({"initial_value": present} if present else {})
@@ -189,12 +189,6 @@ def _within(present: str, bound: str, word: str) -> bool:
     """Tell whether Slack takes a bound: it draws no input whose first value is outside."""
     sign = 1 if word == "minimum" else -1
     return not present or sign * (Decimal(present) - Decimal(bound)) >= 0
-
-
-def _bound(field: Field, word: str) -> Any:
-    """Return a bound that stands openly in the schema, or in the one alternative that is a number."""
-    numbers = [each for each in field.schema.get("anyOf", ()) if each.get("type") in ("number", "integer")]
-    return field.schema.get(word, numbers[0].get(word) if len(numbers) == 1 else None)
 
 
 def _typed(field: Field, present: str) -> Block | None:
@@ -211,7 +205,7 @@ def _typed(field: Field, present: str) -> Block | None:
 
 def _most(field: Field) -> int:
     most = field.schema.get("maxLength") if field.kind == "text" else None
-    return min(most, LONGEST_TEXT) if isinstance(most, int) and most > 0 else LONGEST_TEXT
+    return min(most, LONGEST_TEXT) if type(most) is int and most > 0 else LONGEST_TEXT
 
 
 def _unfit(fields: Sequence[Field]) -> list[Block]:

@@ -14,6 +14,7 @@ from gate.cli.check import read_catalogue
 from gate.cli.commands import Verb
 from gate.cli.exits import Exit
 from gate.cli.options import json_option, opened, policy_option, required_policy
+from gate.json_schema import listed
 from gate.policy.lint import Finding, KnownTool, Seen, findings
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
@@ -91,7 +92,7 @@ def known_tools(catalogue: Iterable[Tool]) -> list[KnownTool]:
 def _required(tool: Tool) -> frozenset[str] | None:
     if not tool.schema:
         return None
-    return frozenset(tool.schema.get("required", ()))
+    return frozenset(each for each in listed(tool.schema, "required") if isinstance(each, str))
 
 
 def _json(

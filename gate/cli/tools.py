@@ -11,6 +11,7 @@ from gate.catalogue import Tool
 from gate.cli import output, shapes
 from gate.cli.commands import Verbs
 from gate.cli.options import db_option, json_option, opened
+from gate.json_schema import inside
 from gate.model import Effect
 
 
@@ -54,7 +55,7 @@ def tool_json(tool: Tool) -> dict[str, Any]:
 
 
 def _parameters(tool: Tool) -> list[str]:
-    named = tool.schema.get("properties", {})
+    named = inside(tool.schema, "properties")
     names = [name for name in named if name in tool.parameters.names]
     names += sorted(tool.parameters.names.difference(names))
     return [*names, "**"] if tool.parameters.open else names

@@ -15,8 +15,9 @@ from bot.forms import words_of
 from bot.payloads import Press, place_in
 from bot.views import edits, modals
 from gate.errors import BadEdit
-from gate.fields import typed
+from gate.fields import typed, with_schema
 from gate.model import Field
+from tests.bot.slack_limits import check_view
 from tests.bot.test_views_edits import LEVELS, ORIGIN, element, held, state
 
 TURNED = {"type": "string", "enum": ["high", "low"]}
@@ -90,3 +91,12 @@ def test_an_error_stands_only_under_an_input_that_the_form_has() -> None:
     press = Press(Clicker("T1", "U1"), names.EDIT_FORM, "", values={each: {} for each in drawn})
     told = wrong(BadEdit("Nothing was changed.", code="edit"), drawn_of([Field("args.v", "text")], press), {})
     assert told["errors"] == {modals.COMMENT_BLOCK: "Nothing was changed."}
+
+
+@pytest.mark.parametrize("kind", ["text", "whole", "decimal", "float", "texts"])
+@pytest.mark.parametrize("word", ["anyOf", "minimum", "maximum", "maxLength"])
+def test_a_schema_of_another_form_keeps_no_form_from_being_drawn(kind: Any, word: str) -> None:
+    """What a server says of its tool may have any form; the approver can change the call all the same."""
+    for odd in (None, True, 5, -1, "x", [], {}, [5, "x"], {"a": 1}, [{"type": []}], "9" * 400):
+        field = with_schema(Field("args.v", kind), {"properties": {"v": {word: odd}}})
+        check_view(edits.edit_form(held(7), ORIGIN, [field]))

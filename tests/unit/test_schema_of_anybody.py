@@ -51,3 +51,21 @@ def test_branches_are_read_in_their_order() -> None:
     """Choices stand in the order of the schema, however deep they lie."""
     schema = {"anyOf": [{"anyOf": [{"const": "a"}, {"enum": ["b", "c"]}]}, {"const": "d"}, {"type": "null"}]}
     assert json_schema.choices(schema, {}) == ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"anyOf": 5},
+        {"anyOf": None},
+        {"anyOf": ["a", 5]},
+        {"anyOf": {"a": 1}},
+        {"anyOf": [{"type": ["number"]}]},
+    ],
+    ids=str,
+)
+def test_an_odd_alternative_bounds_nothing(odd: dict[str, Any]) -> None:
+    """A bound is read of alternatives that are numbers; of whatever else stands there, none is."""
+    assert json_schema.bound(odd, "minimum") is None
+    assert json_schema.bound({"anyOf": [{"type": "number", "minimum": 3}, *_ODD]}, "minimum") == 3
+    assert json_schema.bound({"minimum": 1, **odd}, "minimum") == 1
