@@ -25,6 +25,7 @@ from gate.tagging import (
     LAST_SORTED,
     MAX_BYTES,
     MAX_DEPTH,
+    MAX_INT_BITS,
     MAX_VALUES,
     SAFE_INT,
     SMALLEST_PLAIN,
@@ -32,8 +33,8 @@ from gate.tagging import (
     utf8_size,
 )
 
-_RAW = "\ud800"
-"""Begins and ends a text in a form that stands for itself in JSON: no text that is judged holds it."""
+_RAW, _QUOTE = "\ud800", "\ud801"
+"""Begin and end a text in a form that stands for itself in JSON, and its quotes; no other text holds them."""
 
 _TEXTS = {str}
 _SINGLE = {str, int, float, bool, type(None)}
@@ -59,7 +60,17 @@ def taken(value: Any) -> tuple[Any, bytes]:
 
 
 def _bare(text: str) -> str:
-    return text.replace(f'"{_RAW}', "").replace(f'{_RAW}"', "")
+    """Return JSON with what the raw texts in it stand for."""
+    return text.replace(f'"{_RAW}', "").replace(f'{_RAW}"', "").replace(_QUOTE, '"')
+
+
+def _raw(json: str) -> str:
+    """Return a text that stands for JSON: to write it spares an object for each of thousands of tags."""
+    return _RAW + json.replace('"', _QUOTE) + _RAW
+
+
+_DECIMAL, _FLOAT, _INT = (_raw(f'{{"${name}":"%s"}}') for name in ("decimal", "float", "int"))
+_BYTES = _raw('{"$bytes":["%s",%d]}')
 
 
 class Columns:
@@ -145,7 +156,11 @@ class Columns:
     def _integers(self, values: list[int]) -> Both:
         if min(values) > -SAFE_INT and max(values) < SAFE_INT:
             return values, values
-        return values, self._singly(values)
+        if max(map(int.bit_length, values)) > MAX_INT_BITS:
+            raise UnusualError
+        forms = [each if -SAFE_INT < each < SAFE_INT else _INT % each for each in values]
+        self._spend(sum(len(str(each)) for each in values if not -SAFE_INT < each < SAFE_INT))
+        return values, forms
 
     def _reals(self, values: list[float]) -> Both:
         if not all(map(math.isfinite, values)):
@@ -159,11 +174,11 @@ class Columns:
             raise UnusualError
         texts = list(map(str, values))
         self._text("".join(texts))
-        return values, [{"$decimal": each} for each in texts]
+        return values, list(map(_DECIMAL.__mod__, texts))
 
     def _data(self, values: list[bytes]) -> Both:
         self._spend(sum(map(len, values)))
-        return values, [{"$bytes": [hashlib.sha256(each).hexdigest(), len(each)]} for each in values]
+        return values, [_BYTES % (hashlib.sha256(each).hexdigest(), len(each)) for each in values]
 
     def _lists(self, values: list[list[Any]]) -> Both:
         self._enter(values)
@@ -255,8 +270,8 @@ def _filled(dicts: Iterable[Mapping[str, Any]], values: Iterable[Any]) -> list[d
 def _real(value: float) -> Any:
     """Return the form of a float; small fractions as RFC 8785 writes them, which ``json`` does not."""
     if value.is_integer():
-        return {"$float": repr(value)}
-    return value if abs(value) >= SMALLEST_PLAIN else f"{_RAW}{_small(repr(value))}{_RAW}"
+        return _FLOAT % repr(value)
+    return value if abs(value) >= SMALLEST_PLAIN else _raw(_small(repr(value)))
 
 
 def _small(text: str) -> str:

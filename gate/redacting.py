@@ -21,7 +21,17 @@ from gate.remembering import remembered
 from gate.secret_names import is_secret_name, secret_names
 from gate.secret_shapes import SHORTEST, UNTOLD, unmarked
 from gate.shapes import is_secret
-from gate.shown_values import CARD_NUMBERS, HIDDEN, SMALL_INT, card_digits, exact, fields_of, scalar, texts_in
+from gate.shown_values import (
+    CARD_NUMBERS,
+    HIDDEN,
+    SMALL_INT,
+    WRITERS,
+    card_digits,
+    exact,
+    fields_of,
+    scalar,
+    texts_in,
+)
 from gate.values import format_path
 
 _LEAVES = frozenset({int, float, Decimal, date, datetime, UUID, bytes})
@@ -272,7 +282,7 @@ class Writer:
             return [self._named(each, place) for each in values]
         if kind is int and not -SMALL_INT < min(values) <= max(values) < CARD_NUMBERS.start:
             return self._numbers(values, place)
-        return values if kind in (int, float) else list(map(scalar, values))
+        return values if kind in (int, float) else list(map(WRITERS.get(kind, scalar), values))
 
     def _numbers(self, values: Sequence[int], place: _Place) -> Sequence[Any]:
         digits = [str(each) if each in CARD_NUMBERS else "" for each in values]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -19,43 +19,44 @@ SHORTEST_SECRET = 4
 SMALL_INT = 2**53
 CARD_NUMBERS = range(10**12, 10**19)
 
-_EXACT = frozenset({int, Decimal})
-
 
 def fields_of(value: Any) -> Mapping[str, Any] | None:
     """Return what lies inside a dict or model; secrets are closed."""
+    plain = plain_model(type(value))
+    if plain is not None and (held := plain.parts(value)) is not None:
+        return held["fields"]
     if isinstance(value, Mapping):
         return value
-    plain = plain_model(type(value))
-    parts = plain.parts(value) if plain else None
-    if parts is not None:
-        return parts["fields"]
     parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
     return None if parts is None else {**parts["fields"], **parts.get("extra", {}), **parts.get("held", {})}
 
 
 def scalar(value: Any) -> Any:
     """Return a single value as JSON; what has no number's or text's form by what people call it."""
-    if type(value) in _EXACT:
-        return exact(value)
+    if type(value) in WRITERS:
+        return WRITERS[type(value)](value)
     if isinstance(value, Enum):
         return value.value if isinstance(value.value, (str, int)) else value.name
-    if isinstance(value, (int, Decimal)) and not isinstance(value, bool):
-        return exact(value)
-    if isinstance(value, (date, datetime)):
-        return value.isoformat()
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, bytes):
-        return f"({len(value)} bytes)"
+    for base, write in WRITERS.items():
+        if isinstance(value, base) and not isinstance(value, bool):
+            return write(value)
     return HIDDEN if is_secret(value) else value
 
 
-def exact(value: int | Decimal) -> Any:
-    """Return a number as JSON, tagged where a reader of JSON might not keep it."""
-    if isinstance(value, Decimal):
-        return {"$decimal": str(value)}
+def exact(value: int) -> Any:
+    """Return a whole number as JSON, tagged where a reader of JSON might not keep it."""
     return value if -SMALL_INT < value < SMALL_INT else {"$int": str(value)}
+
+
+WRITERS: Mapping[type, Callable[[Any], Any]] = {
+    int: exact,
+    Decimal: lambda value: {"$decimal": str(value)},
+    datetime: datetime.isoformat,
+    date: date.isoformat,
+    UUID: str,
+    bytes: lambda value: f"({len(value)} bytes)",
+}
+"""How values of these types are written as JSON."""
 
 
 def card_digits(value: Any) -> str | None:

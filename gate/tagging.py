@@ -26,7 +26,7 @@ from gate.shapes import class_name, model_parts, spell
 MAX_DEPTH = 64
 MAX_VALUES = 20_000
 MAX_BYTES = 1_000_000
-_MAX_INT_BITS = 13_000
+MAX_INT_BITS = 13_000
 SAFE_INT = 2**53
 """Whole numbers below it are the same in every reader of JSON."""
 SMALLEST_PLAIN = 0.0001
@@ -111,7 +111,7 @@ class Walk:
         """Return a small integer as it is, a large one tagged."""
         if -SAFE_INT < value < SAFE_INT:
             return value
-        if value.bit_length() > _MAX_INT_BITS:
+        if value.bit_length() > MAX_INT_BITS:
             raise refused(path, "the integer has more than 3,900 digits")
         return {"$int": self.text(str(value), path)}
 
