@@ -27,6 +27,7 @@ from gate.guard import (
     wrap,
 )
 from gate.ids import new_id
+from gate.loading import whole
 from gate.model import Effect, Evidence, Principal, Verdict
 from gate.outcomes import NotRan, Ran
 from gate.primitive import Primitive
@@ -319,8 +320,8 @@ class Gate(Primitive):
             return _outcome_async(known, bound, kwargs, known.options())
         if self._bypassed:
             return _ungated(known.function(*bound, **kwargs))
-        from gate import calling
-
+        with whole():
+            from gate import calling
         return calling.outcome(known, bound, kwargs)
 
     def preview(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
@@ -339,8 +340,8 @@ class Gate(Primitive):
             ActionError: The arguments cannot be judged.
             NoSession: It is outside any session, and the gate has no default one.
         """
-        from gate import calling
-
+        with whole():
+            from gate import calling
         known, bound = guarded_call(tool, args)
         return self.service.preview(calling.preview(known, bound, kwargs, self._session_for_preview()))
 
@@ -361,8 +362,8 @@ class Gate(Primitive):
             NoSession: It is outside any session, and the gate has no default one.
             CancelledError: The caller was cancelled meanwhile.
         """
-        from gate import aio, calling
-
+        with whole():
+            from gate import aio, calling
         known, bound = guarded_call(tool, args)
         session, runtime = self._session_for_preview(), self._opened()
         found, cancelled = await aio.shielded(
@@ -386,8 +387,8 @@ async def _outcome_async(
 ) -> Any:
     if known.gate._bypassed:
         return _ungated(await known.function(*args, **kwargs))
-    from gate import calling
-
+    with whole():
+        from gate import calling
     return await calling.outcome_async(known, args, kwargs, options)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ov
 from gate.binding import Binding
 from gate.context import as_async
 from gate.errors import GuardError
+from gate.loading import mind_forks, whole
 from gate.model import Effect
 from gate.values import is_action_name
 from gate.wait import Wait, seconds
@@ -122,6 +123,7 @@ def _not_guarded(tool: object) -> str:
 
 def wrap(known: Guarded) -> Callable[..., Any]:
     """Return the callable that stands in for a tool."""
+    mind_forks()
     gate, function = known.gate, known.function
     wrapper: Callable[..., Any]
     if inspect.iscoroutinefunction(function):
@@ -132,8 +134,8 @@ def wrap(known: Guarded) -> Callable[..., Any]:
         def wrapper_sync(*args: Any, **kwargs: Any) -> Any:
             if gate._bypassed:
                 return function(*args, **kwargs)
-            from gate.calling import called
-
+            with whole():
+                from gate.calling import called
             return called(known, args, kwargs)
 
         wrapper = wrapper_sync
@@ -150,8 +152,8 @@ def _wrap_async(known: Guarded) -> Callable[..., Any]:
     async def awaited(args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None) -> Any:
         if gate._bypassed:
             return await function(*args, **kwargs)
-        from gate.calling import called_async
-
+        with whole():
+            from gate.calling import called_async
         return await called_async(known, args, kwargs, options)
 
     @functools.wraps(function)

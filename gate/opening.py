@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gate.context import Context
 from gate.errors import PolicyError
+from gate.loading import whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,10 +99,9 @@ class Opening:
             return self._live
 
     def _open_here(self, inherited: Runtime | None) -> Runtime:
-        # What calls load is loaded now: a fork beside a thread that is still loading leaves it half there.
-        from gate import calling  # noqa: F401
-        from gate.runtime import Runtime
-
+        with whole():  # what calls load is loaded now
+            from gate import calling  # noqa: F401
+            from gate.runtime import Runtime
         if inherited is not None:
             _inherited.append(inherited)
             runtime = inherited.in_child()

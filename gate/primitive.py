@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.errors import GuardError
+from gate.loading import whole
 from gate.opening import Opening
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class Primitive(Opening):
         Raises:
             Fault: The gate could not do its work; nothing ran.
         """
-        from gate.submitting import submit
-
+        with whole():
+            from gate.submitting import submit
         return submit(self, action)
 
     async def submit_async(self, action: Action) -> Allowed | Held | Blocked:
@@ -46,8 +47,8 @@ class Primitive(Opening):
             Fault: The gate could not do its work; nothing ran.
             CancelledError: The caller was cancelled meanwhile; nothing ran.
         """
-        from gate.submitting import submit_async
-
+        with whole():
+            from gate.submitting import submit_async
         return await submit_async(self, action)
 
     def claim(self, submission: Allowed | Held) -> Claim:
@@ -64,8 +65,8 @@ class Primitive(Opening):
                 blocked by it.
             IllegalMove: It has run already (on entering).
         """
-        from gate.handles import Claim
-
+        with whole():
+            from gate.handles import Claim
         return Claim(self, submission)
 
     def claim_async(self, submission: Allowed | Held) -> Claim:
@@ -77,8 +78,8 @@ class Primitive(Opening):
         Returns:
             A block that gives a ``Run``; entering it raises what ``claim`` raises.
         """
-        from gate.handles import Claim
-
+        with whole():
+            from gate.handles import Claim
         return Claim(self, submission)
 
     def action_id(self) -> str:

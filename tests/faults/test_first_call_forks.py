@@ -1,0 +1,54 @@
+"""A process forks while another of its threads makes the very first call, which loads most of the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.kit import POLICY
+from tests.patience import PATIENCE
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = """
+import os, signal, sys, threading
+from gate import Gate
+
+gate = Gate(policy=sys.argv[1], db=sys.argv[2], agent="desk")
+
+
+@gate.guard("desk.pay")
+def pay(amount: int) -> str:
+    return f"paid {amount}"
+
+
+def in_child() -> int:
+    signal.alarm(int(sys.argv[4]))
+    return 0 if pay(4) == "paid 4" else 1
+
+
+first, told = threading.Thread(target=lambda: told.append(pay(5))), []
+first.start()
+pause = threading.Event()
+while sys.argv[3] not in sys.modules:
+    pause.wait(0.0005)
+child = os.fork()
+if child == 0:
+    try:
+        os._exit(in_child())
+    finally:
+        os._exit(2)
+first.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), told)
+"""
+
+
+@pytest.mark.parametrize("half", ["gate.calling", "gate.runtime", "gate.service.road"])
+def test_a_child_that_is_forked_beside_the_first_call_calls_too(tmp_path: Path, half: str) -> None:
+    """A fork waits for what is being loaded, so that its child finds nothing half there."""
+    (tmp_path / "desk.yml").write_text(POLICY, "utf-8")
+    words = [str(tmp_path / "desk.yml"), str(tmp_path / "store" / "gate.db"), half, str(int(PATIENCE))]
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *words], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("0 ['paid 5']\n", "")
