@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.command import main
+from gate.cli.launch import main
 
 __all__ = ["main"]
 

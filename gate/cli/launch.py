@@ -21,7 +21,10 @@ def main() -> None:
     if problem:
         print(problem, file=sys.stderr)
         raise SystemExit(Exit.USAGE)
-    importlib.import_module("bot.command").main()
+    try:
+        importlib.import_module("bot.command").main()
+    except KeyboardInterrupt:  # while it is loaded, which takes a second
+        raise SystemExit(Exit.INTERRUPTED) from None
 
 
 def shadow() -> str:

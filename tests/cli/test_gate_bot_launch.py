@@ -33,3 +33,25 @@ def test_ours_is_started(tmp_path: Path) -> None:
     )
     assert done.returncode == 0
     assert "--local" in done.stdout
+
+
+def test_an_interrupt_while_it_is_loaded(tmp_path: Path) -> None:
+    """Ctrl-C in the first second ends with 130, without a word of Python; ``python -m bot`` does the same."""
+    (tmp_path / "slow.py").write_text(
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'bot.command':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+    )
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    for ran in (RUN, "import runpy; runpy.run_module('bot', run_name='__main__')"):
+        done = subprocess.run(
+            [sys.executable, "-c", f"import slow; {ran}"],
+            capture_output=True,
+            text=True,
+            env=environ,
+            cwd=tmp_path,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
