@@ -56,7 +56,16 @@ _ENCODER = json.JSONEncoder(
 
 
 def append(
-    tx: Tx, head: Head, kind: str, at: datetime, /, *, actor: str, labels: Mapping[str, Any], **fields: Any
+    tx: Tx,
+    head: Head,
+    kind: str,
+    at: datetime,
+    /,
+    *,
+    actor: str,
+    labels: Mapping[str, Any],
+    written: tuple[str, str] | None = None,
+    **fields: Any,
 ) -> Head:
     """Append one record inside the caller's transaction.
 
@@ -67,6 +76,7 @@ def append(
         at: When, UTC.
         actor: Who did it.
         labels: Host, process and version.
+        written: One more field and its canonical text, which may be long; None for none.
         fields: Everything else; empty values are left out.
 
     Returns:
@@ -74,7 +84,7 @@ def append(
     """
     body: dict[str, Any] = {"kind": kind, "at": at.isoformat(), "actor": actor, "labels": dict(labels)}
     body |= {key: value for key, value in fields.items() if value or isinstance(value, (int, float))}
-    text = canonical(body)
+    text = canonical(body) if written is None else _with(body, *written)
     newest = Head(head.seq + 1, link(head.hash, text))
     tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", (newest.seq, text, newest.hash))
     tx.run(_MOVE_HEAD, (newest.seq, newest.hash, to_us(at)))
@@ -84,8 +94,16 @@ def append(
 _MOVE_HEAD = "UPDATE audit_head SET seq = ?, hash = ?, mark = max(mark, ?)"
 
 
-_PLACE = "~action~"
-"""Where an action's id goes; ids are letters and digits, which JSON writes as they are."""
+_PLACE = "~here~"
+"""Where something goes that is put into canonical text afterwards."""
+
+
+def _with(body: dict[str, Any], key: str, text: str) -> str:
+    """Return the canonical text of a body with one more value, whose own canonical text is at hand."""
+    if text == "{}":
+        return canonical(body)
+    parts = canonical({**body, key: _PLACE}).split(f'"{_PLACE}"')
+    return text.join(parts) if len(parts) == 2 else canonical({**body, key: json.loads(text)})
 
 
 def append_many(
@@ -118,6 +136,7 @@ def append_many(
     for action, body in told:
         form = forms.get(id(body))
         if form is None:
+            # ids are letters and digits, which JSON writes as they are
             form = forms[id(body)] = canonical({**same, **body, "action": _PLACE}).split(_PLACE)
         text = action.join(form) if len(form) == 2 else canonical({**same, **body, "action": action})
         seq, hash_ = seq + 1, link(hash_, text)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from gate.audit import canonical
 from gate.budget import Use
 from gate.model import Action, Effect, Parameters, Requirement, Ruling, Verdict
 from gate.policy.effects import Known
@@ -69,15 +70,12 @@ def spending_of(
     """
     uses = uses_of(policy, action) if verdict.answer != "block" else ()
     entry = Entry(
-        arguments=_ENCODER.encode(redacted.arguments),
+        arguments=canonical(redacted.arguments),
         hidden=_hidden(policy.known(action), action, redacted, key) if redacted.hidden else "{}",
         facts=facts_shown(action.facts, lost=action.facts_lost),
         told=_told(action),
     )
     return Spending(tuple(ledger.sealed(rerouted_use(use, channel), key) for use in uses), entry)
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def rerouted(need: Requirement, channel: str | None) -> Requirement:

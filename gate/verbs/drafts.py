@@ -70,8 +70,8 @@ class Draft:
 
     @property
     def shown(self) -> str:
-        """Return the redacted arguments as JSON text."""
-        return self.spending.entry.arguments
+        """Return the redacted arguments as JSON text, in their own order, for people."""
+        return json.dumps(self.redacted.arguments, ensure_ascii=False, allow_nan=False)
 
 
 def insert(turn: Turn, draft: Draft, state: State, code: str) -> None:
@@ -95,11 +95,14 @@ def insert(turn: Turn, draft: Draft, state: State, code: str) -> None:
         ended_at=turn.us if state == State.BLOCKED else None,
     )  # fmt: skip
     turn.touched.add(draft.id)
-    turn.log("submit", actor=draft.actor, action=draft.id, code=code, **_told(draft, state))
+    turn.log(
+        "submit", actor=draft.actor, action=draft.id, code=code,
+        written=("input", draft.spending.entry.arguments), **_told(draft, state),
+    )  # fmt: skip
 
 
 def _told(draft: Draft, state: State) -> dict[str, Any]:
-    """Return what the record of a submit tells."""
+    """Return what the record of a submit tells beside the arguments."""
     action, verdict = draft.action, draft.verdict
     return {
         "name": action.name,
@@ -114,7 +117,6 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "places": {ruling.rule: ruling.place for ruling in verdict.rulings if ruling.place},
         "reasons": [ruling.reason for ruling in verdict.rulings if ruling.reason],
         "revision": verdict.revision,
-        "input": draft.redacted.arguments,
         "erased": list(draft.redacted.hidden),
         "digest": draft.digest,
         "facts": {} if (facts := draft.spending.entry.facts) == "{}" else json.loads(facts),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gate.audit import Filter, append, records
+from gate.audit import Filter, append, canonical, records
 from gate.audit_export import link
 from gate.errors import StoreError
 from gate.service import Service
@@ -166,3 +166,20 @@ def test_an_answer_that_cannot_be_recorded_is_none(db: Path) -> None:
         answer(gate, hold)
     assert gate.hold(hold).decisions == ()
     assert gate.action(hold).code == "pending"
+
+
+@pytest.mark.parametrize("session", ["s1", "~here~", '"~here~', "~here~action"])
+def test_what_is_put_into_a_record_as_text_stands_there_as_if_it_was_written_with_it(session: str) -> None:
+    """Whatever texts the caller chose: the place is found by itself, or everything is written out again."""
+    gate = service()
+    given = {"to": session, '"~here~"': ['"~here~"', "~here~", {}], "amount": 5}
+    fields = {"session": session, "target": "~here~", "facts": {"k": '\\"~here~'}}
+    with gate.store.transaction() as tx:
+        plain = append(tx, look(tx).head, "a", gate.now(), actor="x", labels=LABELS, **fields, input=given)
+        append(
+            tx, plain, "a", gate.now(), actor="x", labels=LABELS,
+            written=("input", canonical(given)), **fields,
+        )  # fmt: skip
+        one, two = (row["body"] for row in tx.all("SELECT body FROM audit ORDER BY seq DESC LIMIT 2"))
+    assert one == two
+    assert '"input":{' in one
