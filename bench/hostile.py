@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from pydantic import BaseModel
+
 COUNT = 19_900
 MOST = 990_000
 """Characters of the longest ASCII texts."""
@@ -39,6 +41,14 @@ class Slotted:
     open: bool
 
 
+class Model(BaseModel):
+    """A line as a model of pydantic's."""
+
+    number: int
+    city: str
+    open: bool
+
+
 def values() -> dict[str, Any]:
     """Return the values by name."""
     return {**_shaped(), **_numbers(), **_secretive(), **_spelt()}
@@ -48,11 +58,14 @@ def _shaped() -> Mapping[str, Any]:
     return {
         "19,900 keys": {f"key-{n}x": n for n in range(COUNT)},
         "19,900 keys, not ASCII": {f"schlüssel-{n}ß": n for n in range(COUNT)},
+        "19,900 keys, emoji": {f"{n}😀": n for n in range(COUNT)},
+        "19,900 keys of letters": {_word(10): n for n in range(COUNT)},
         "9,900 dicts of another key each": [{f"k{n}": n} for n in range(COUNT // 2)],
         "19,900 empty dicts": [{} for _ in range(COUNT)],
         "9,900 tuples": [(n,) for n in range(COUNT // 2)],
         "4,900 dataclasses": [Line(n, "Lyon", True) for n in range(4_900)],
         "4,900 dataclasses with slots": [Slotted(n, "Lyon", True) for n in range(4_900)],
+        "2,400 models of pydantic": [Model(number=n, city="Lyon", open=True) for n in range(2_400)],
         f"330 lists {DEEP} deep": [_nested(lambda inner: [inner]) for _ in range(330)],
         f"330 dicts {DEEP} deep": [_nested(lambda inner: {"ü": inner}) for _ in range(330)],
     }
@@ -69,6 +82,7 @@ def _numbers() -> Mapping[str, Any]:
     return {
         "19,900 decimals": [Decimal(n) / 100 for n in range(COUNT)],
         "19,900 floats": [n + 0.25 for n in range(COUNT)],
+        "19,900 whole floats": [float(n) for n in range(COUNT)],
         "19,900 small floats": [n * 1e-7 for n in range(1, COUNT)],
         "19,900 large numbers": [2**60 + n for n in range(COUNT)],
         "19,900 numbers like cards": [4111111111111111 + n for n in range(COUNT)],

@@ -1,14 +1,17 @@
 """Time the largest calls that are judged: ``python -m bench.large [--rounds N] [--only TEXT] [--json]``.
 
-A call may hold 1 MB and 20,000 values; every value is another one, so nothing that is remembered helps.
+A call may hold 1 MB and 20,000 values; every value is another one, so nothing that is remembered helps. After
+the calls come their floors: bare copies, JSON, hashes and commits of the same values.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import hashlib
 import json
 import logging
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -57,7 +60,7 @@ def main() -> None:
 
 def measure(folder: Path, rounds: int, only: str = "") -> dict[str, dict[str, float]]:
     """Return the least and median time of the process and the median on the clock of each work, in ms."""
-    works = [*judgements(), *writings(), *calls(folder)]
+    works = [*judgements(), *writings(), *calls(folder), *floors(folder)]
     gc.collect()
     gc.freeze()  # a process that takes calls does not hold all of these: collecting them is no part of a call
     return {name: _row([_timed(work) for _ in range(rounds)]) for name, work in works if only in name}
@@ -143,6 +146,43 @@ def calls(folder: Path) -> Iterator[Work]:
         policy.write_text(HEAD + "rules:\n  - {id: r, match: desk.run, then: allow}\n")
         tool = Gate(policy=policy, db=folder / f"{number}.db", agent="bench").guard("desk.run")(_run)
         yield f"{name}: whole call", partial(tool, value)
+
+
+def floors(folder: Path) -> Iterator[Work]:
+    """Yield the least that a call with each large value needs in plain Python: see ``_least``."""
+    rows = sqlite3.connect(folder / "floor.db", isolation_level=None)
+    rows.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE rows (text)")
+    for name, value in _written().items():
+        yield f"{name}: floor", partial(_least, rows, value)
+
+
+def _least(rows: sqlite3.Connection, value: Any) -> None:
+    """Take a copy, give another one away, write JSON for digest, people and log, hash two, commit twice."""
+    taken = _copy(value)
+    digested, shown, recorded = (json.dumps(taken, ensure_ascii=False) for _ in range(3))
+    for text in (digested, recorded):
+        hashlib.sha256(text.encode()).hexdigest()
+    for texts in ([shown, recorded], [""]):
+        rows.execute("BEGIN IMMEDIATE")
+        rows.executemany("INSERT INTO rows VALUES (?)", [(text,) for text in texts])
+        rows.execute("COMMIT")
+    _copy(value)
+
+
+def _copy(value: Any) -> Any:
+    """Return a value as plain JSON, looking at each part once and at nothing else."""
+    kind = type(value)
+    if kind is dict:
+        return {key: _copy(each) for key, each in value.items()}
+    if kind is list or kind is tuple:
+        return [_copy(each) for each in value]
+    if kind in _JSON:
+        return value
+    names = getattr(kind, "__annotations__", ())
+    return {name: _copy(getattr(value, name)) for name in names} if names else str(value)
+
+
+_JSON = {str, int, float, bool, type(None)}
 
 
 def _run(v: Any) -> str:

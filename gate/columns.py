@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
@@ -35,6 +36,9 @@ from gate.tagging import (
 
 _RAW, _QUOTE = "\ud800", "\ud801"
 """Begin and end a text in a form that stands for itself in JSON, and its quotes; no other text holds them."""
+
+_SORTED_BEFORE = re.compile("[\ue000-\uffff]")
+"""Characters that ``json`` sorts before those above U+FFFF; as UTF-16 units they stand behind them."""
 
 _TEXTS = {str}
 _SINGLE = {str, int, float, bool, type(None)}
@@ -206,7 +210,7 @@ class Columns:
             raise UnusualError
         joined = "".join(keys)
         self._text(joined)
-        if not joined.isascii() and max(joined) >= LAST_SORTED:
+        if not joined.isascii() and max(joined) > LAST_SORTED and _SORTED_BEFORE.search(joined):
             raise UnusualError
         inner = list(chain.from_iterable(map(dict.values, taken)))
         copies, forms = self._column(inner) if inner else (inner, inner)

@@ -179,11 +179,16 @@ class Writer:
             inside = self._inside(keys, place, secret)
             return [self._row(each, inside, place) for each in rows]
         secret = self._secret(keys)
-        special = secret or self._rules.paths
-        if not special and self._is_harmless(chain.from_iterable(row.values() for row in rows)):
-            written = list(map(dict, rows))
-        else:
+        if self._rules.paths or not self._is_harmless(_beside(rows, secret)):
             written = self._columns(rows, self._inside(keys, place, secret))
+        elif secret:
+            inside = self._inside([key for key in keys if key in secret], place, secret)
+            written = [
+                {key: self._one(each, inside[key]) if key in secret else each for key, each in row.items()}
+                for row in rows
+            ]
+        else:
+            written = list(map(dict, rows))
         return list(map(_wrapped, written)) if any(key[:1] == "$" for key in keys) else written
 
     def _secret(self, names: Sequence[str]) -> Set[str]:
@@ -337,6 +342,13 @@ class Writer:
 @remembered
 def _secret_parameters(names: tuple[str, ...]) -> Set[str]:
     return {name for name in names if is_secret_name(unmarked(name))}
+
+
+def _beside(rows: Iterable[Mapping[str, Any]], secret: Set[str]) -> Iterable[Any]:
+    """Return what stands in dicts, but for what its key tells to be secret."""
+    if not secret:
+        return chain.from_iterable(row.values() for row in rows)
+    return (each for row in rows for key, each in row.items() if key not in secret)
 
 
 def _wrapped(written: dict[str, Any]) -> dict[str, Any]:

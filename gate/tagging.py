@@ -31,8 +31,8 @@ SAFE_INT = 2**53
 """Whole numbers below it are the same in every reader of JSON."""
 SMALLEST_PLAIN = 0.0001
 """Smallest fraction that ``json`` writes as RFC 8785 does."""
-LAST_SORTED = "\ud800"
-"""Among characters below this one, code points sort as UTF-16 units do; above U+FFFF they do not."""
+LAST_SORTED = "\uffff"
+"""Up to this character code points sort as UTF-16 units do."""
 _NO_UTF8 = "the text has half a surrogate pair, which has no UTF-8 form"
 
 Path = tuple["Path", str | int] | str

@@ -76,7 +76,7 @@ class Kind(Enum):
 
 Pair = namedtuple("Pair", "one two")
 
-_TEXTS = st.sampled_from(["", "a", "ü", "😀", "$a", "x" * 40])
+_TEXTS = st.sampled_from(["", "a", "ü", "😀", "\uffff", "\ud7ff", "$a", "x" * 40])
 _SINGLES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.integers(2**53 - 2, 2**53 + 2), _TEXTS,
     st.floats(allow_nan=False, allow_infinity=False), st.floats(-0.0002, 0.0002),
