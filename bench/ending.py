@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from statistics import median
@@ -11,6 +12,7 @@ from typing import Any
 
 from bench import policies, targets
 from bench.measure import Plan, each
+from bench.replaying import again, connect, recording
 from bench.targets import Target
 from gate import audit
 from gate.clock import FakeClock
@@ -27,15 +29,16 @@ _TABLES = ("actions", "holds", "versions", "notices", "cards")
 
 def swept(plan: Plan) -> dict[Target, float]:
     """Time the sweep of many holds whose cards stand, and of a store where some wait and none is due."""
-    due = []
+    due, sql = [], []
     for _ in range(plan.size(3, 1)):
         plan.floor()
         due.append(_all_due(plan, plan.size(DUE, 200)))
+        sql.append(_statements_alone(plan, plan.size(DUE, 200)))
     gate = _held(plan.place("none-due"), 100)
     gate.sweep()
     idle = each(gate.sweep, plan.size(1000, 20))
     gate.close()
-    return {targets.DUE: median(due), targets.NONE_DUE: median(idle) / 1000}
+    return {targets.DUE: median(due), targets.DUE_SQL: median(sql), targets.NONE_DUE: median(idle) / 1000}
 
 
 def _all_due(plan: Plan, count: int) -> float:
@@ -51,6 +54,20 @@ def _all_due(plan: Plan, count: int) -> float:
         raise RuntimeError(f"{ended} of {count} holds ended, {told} were recorded")
     gate.close()
     return took
+
+
+def _statements_alone(plan: Plan, count: int) -> float:
+    """Return the seconds that the statements of such a sweep take on a copy of its store."""
+    gate, copy = _held(plan.place("noted"), count), plan.place("alone") / "bench.db"
+    gate.clock.advance(timedelta(days=1))  # type: ignore[attr-defined]
+    gate.store.backup(copy)
+    with recording(gate.store) as noted:
+        gate.sweep()
+    gate.close()
+    with closing(connect(copy)) as rows:
+        start = perf_counter()
+        again(rows, noted)
+        return perf_counter() - start
 
 
 def _held(folder: Path, count: int) -> Service:
