@@ -18,15 +18,15 @@ from uuid import UUID
 
 from gate.apart import by_kind, cut, merged
 from gate.remembering import remembered
+from gate.secret_checks import cards
 from gate.secret_names import is_secret_name, secret_names
-from gate.secret_shapes import SHORTEST, UNTOLD, unmarked
+from gate.secret_shapes import SHORTEST, UNTOLD, mark, unmarked
 from gate.shapes import is_secret
 from gate.shown_values import (
     CARD_NUMBERS,
     HIDDEN,
     SMALL_INT,
     WRITERS,
-    card_digits,
     exact,
     fields_of,
     scalar,
@@ -290,12 +290,14 @@ class Writer:
         return values if kind in (int, float) else list(map(WRITERS.get(kind, scalar), values))
 
     def _numbers(self, values: Sequence[int], place: _Place) -> Sequence[Any]:
-        digits = [str(each) if each in CARD_NUMBERS else "" for each in values]
-        shown = self._texts(digits, place)
-        return [
-            text if text != given else each if abs(each) < SMALL_INT else exact(each)
-            for each, given, text in zip(values, digits, shown, strict=True)
-        ]
+        """Return whole numbers of which some are as long as a card's."""
+        secrets = dict.fromkeys(cards(str(each) for each in values if each in CARD_NUMBERS))
+        if secrets and place.shown:
+            self.secrets.update(secrets)
+        elif secrets:
+            self._note(place, secrets)
+        marks = {} if place.shown else {int(each): mark("card number", each) for each in secrets}
+        return [marks.get(each) or (each if abs(each) < SMALL_INT else exact(each)) for each in values]
 
     def _single(self, value: Any, place: _Place) -> Any:
         if isinstance(value, (list, tuple)):
@@ -309,11 +311,9 @@ class Writer:
     def _leaf(self, value: Any, place: _Place) -> Any:
         """Return a single value of no exact type that no key or type tells to be secret."""
         written = scalar(value)
-        text = written if isinstance(written, str) else card_digits(value)
-        if text is None or isinstance(value, (date, UUID)):
+        if not isinstance(written, str) or isinstance(value, (date, UUID)):
             return written
-        shown = self._told([text], place)[0]
-        return written if shown == text else shown
+        return self._told([written], place)[0]
 
     def _named(self, value: Any, place: _Place) -> Any:
         """Hide what its key or type tells to be secret, where the policy does not show it."""

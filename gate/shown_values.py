@@ -59,11 +59,6 @@ WRITERS: Mapping[type, Callable[[Any], Any]] = {
 """How values of these types are written as JSON."""
 
 
-def card_digits(value: Any) -> str | None:
-    """Return the digits of a whole number that is as long as a card's, else None."""
-    return str(value) if type(value) is int and value in CARD_NUMBERS else None
-
-
 def texts_in(value: Any) -> list[str]:
     """Return every text inside a hidden value."""
     if isinstance(value, str):
