@@ -28,7 +28,7 @@ from gate.shown_values import (
     SMALL_INT,
     WRITERS,
     exact,
-    fields_of,
+    fields_of_each,
     scalar,
     texts_in,
 )
@@ -166,9 +166,9 @@ class Writer:
             return values
         if kind in _LEAVES:
             return self._leaves(kind, values, place)
-        held = [inside for inside in map(fields_of, values) if inside is not None]
-        if len(held) == len(values):
-            return self._rows(held, place)
+        fields = fields_of_each(kind, values)
+        if all(each is not None for each in fields):
+            return self._rows(fields, place)
         return [self._single(each, place) for each in values]
 
     def _rows(self, rows: Sequence[Mapping[str, Any]], place: _Place) -> Sequence[Any]:

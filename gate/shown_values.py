@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
@@ -20,11 +21,17 @@ SMALL_INT = 2**53
 CARD_NUMBERS = range(10**12, 10**19)
 
 
+def fields_of_each(kind: type, values: Sequence[Any]) -> Sequence[Any]:
+    """Return ``fields_of`` each of many values of one class."""
+    plain = plain_model(kind)
+    held = [plain.parts(each) for each in values] if plain else ()
+    return [
+        fields_of(each) if parts is None else parts["fields"] for each, parts in zip_longest(values, held)
+    ]
+
+
 def fields_of(value: Any) -> Mapping[str, Any] | None:
     """Return what lies inside a dict or model; secrets are closed."""
-    plain = plain_model(type(value))
-    if plain is not None and (held := plain.parts(value)) is not None:
-        return held["fields"]
     if isinstance(value, Mapping):
         return value
     parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
