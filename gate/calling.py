@@ -25,7 +25,7 @@ from gate.steps import Call, Ending, Raised
 from gate.wait import seconds
 
 if TYPE_CHECKING:
-    from gate.context import CallOptions
+    from gate.context import CallOptions, Place
     from gate.guard import Guarded
     from gate.runtime import Runtime
     from gate.session import Session
@@ -41,10 +41,11 @@ def called(tool: Guarded, args: Sequence[Any], kwargs: Arguments) -> Any:
 
 
 async def called_async(
-    tool: Guarded, args: Sequence[Any], kwargs: Arguments, options: CallOptions | None
+    tool: Guarded, args: Sequence[Any], kwargs: Arguments, options: CallOptions | None, made: Place
 ) -> Any:
-    """Call an ``async def`` through the gate; see ``called``."""
-    return _finished(tool, await _taken_async(tool, args, kwargs, options))
+    """Call an ``async def`` through the gate, from the place where its coroutine was made; see ``called``."""
+    with tool.gate._context.where_called(made):
+        return _finished(tool, await _taken_async(tool, args, kwargs, options))
 
 
 def outcome(tool: Guarded, args: Sequence[Any], kwargs: Arguments) -> Ran[Any] | Outcome:
@@ -53,10 +54,11 @@ def outcome(tool: Guarded, args: Sequence[Any], kwargs: Arguments) -> Ran[Any] |
 
 
 async def outcome_async(
-    tool: Guarded, args: Sequence[Any], kwargs: Arguments, options: CallOptions | None
+    tool: Guarded, args: Sequence[Any], kwargs: Arguments, options: CallOptions | None, made: Place
 ) -> Ran[Any] | Outcome:
     """Call an ``async def`` through the gate and return what became of it; see ``outcome``."""
-    return _became(tool, await _taken_async(tool, args, kwargs, options))
+    with tool.gate._context.where_called(made):
+        return _became(tool, await _taken_async(tool, args, kwargs, options))
 
 
 def preview(tool: Guarded, args: Sequence[Any], kwargs: Arguments, session: Session) -> Action:

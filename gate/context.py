@@ -7,7 +7,7 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import CodeType, TracebackType
@@ -39,7 +39,8 @@ class Running:
     edits: tuple[str, ...] = ()
 
 
-_Carried = tuple[tuple["Session", ...], Running | None]
+Place = tuple[tuple["Session", ...], Running | None]
+"""Sessions whose blocks a place is in, the innermost last, and the action whose tool runs there."""
 
 
 class CallOptions:
@@ -119,29 +120,38 @@ class Context:
         Args:
             function: A ``def`` or ``async def`` to be called in another thread.
         """
-        carried = (self._sessions.get(), self._running.get())
+        carried = self.here()
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
             def bound_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-                with self._carried(*carried):
+                with self._at(carried):
                     return self._awaited(carried, function(*args, **kwargs))
 
             return as_async(bound_async)
 
         @functools.wraps(function)
         def bound(*args: P.args, **kwargs: P.kwargs) -> T:
-            with self._carried(*carried):
+            with self._at(carried):
                 return function(*args, **kwargs)
 
         return bound
 
-    async def _awaited(self, carried: _Carried, call: Any) -> Any:
-        with self._carried(*carried):
+    async def _awaited(self, carried: Place, call: Any) -> Any:
+        with self._at(carried):
             return await call
 
+    def here(self) -> Place:
+        """Return where this is."""
+        return self._sessions.get(), self._running.get()
+
+    def where_called(self, made: Place) -> AbstractContextManager[None]:
+        """Be where a coroutine was made for the length of a block; here, if that was outside any session."""
+        return self._at(made) if made[0] else nullcontext()
+
     @contextmanager
-    def _carried(self, sessions: tuple[Session, ...], running: Running | None) -> Iterator[None]:
+    def _at(self, place: Place) -> Iterator[None]:
+        sessions, running = place
         with _set(self._sessions, sessions), _set(self._running, running):
             yield
 

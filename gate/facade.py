@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from gate.binding import Binding
-from gate.context import CallOptions
+from gate.context import CallOptions, Place
 from gate.declared import check_effect
 from gate.errors import GuardError, NoSession
 from gate.evidence import evidence_lines
@@ -317,7 +317,7 @@ class Gate(Primitive):
         """
         known, bound = guarded_call(tool, args)
         if _is_async(known.function):
-            return _outcome_async(known, bound, kwargs, known.options())
+            return _outcome_async(known, bound, kwargs, known.options(), known.gate._context.here())
         if self._bypassed:
             return _ungated(known.function(*bound, **kwargs))
         with whole():
@@ -383,13 +383,13 @@ class Gate(Primitive):
 
 
 async def _outcome_async(
-    known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: CallOptions | None
+    known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: CallOptions | None, made: Place
 ) -> Any:
     if known.gate._bypassed:
         return _ungated(await known.function(*args, **kwargs))
     with whole():
         from gate import calling
-    return await calling.outcome_async(known, args, kwargs, options)
+    return await calling.outcome_async(known, args, kwargs, options, made)
 
 
 def _ungated(result: Any) -> Ran[Any]:

@@ -18,7 +18,7 @@ from gate.values import is_action_name
 from gate.wait import Wait, seconds
 
 if TYPE_CHECKING:
-    from gate.context import CallOptions
+    from gate.context import CallOptions, Place
     from gate.facade import Gate
     from gate.outcomes import Refusal
 
@@ -145,20 +145,22 @@ def wrap(known: Guarded) -> Callable[..., Any]:
 
 
 def _wrap_async(known: Guarded) -> Callable[..., Any]:
-    """Return what stands in for an ``async def``: it takes its options when called, not when awaited."""
+    """Return what stands in for an ``async def``: options and session are those of the call."""
     gate, function = known.gate, known.function
 
     @functools.wraps(function)
-    async def awaited(args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None) -> Any:
+    async def awaited(
+        args: Sequence[Any], kwargs: Mapping[str, Any], options: CallOptions | None, made: Place
+    ) -> Any:
         if gate._bypassed:
             return await function(*args, **kwargs)
         with whole():
             from gate.calling import called_async
-        return await called_async(known, args, kwargs, options)
+        return await called_async(known, args, kwargs, options, made)
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return awaited(args, kwargs, known.options())
+        return awaited(args, kwargs, known.options(), gate._context.here())
 
     return as_async(wrapper)
 

@@ -91,6 +91,39 @@ def test_parallel_tasks_have_their_own_sessions(gate: Gate) -> None:
     assert sorted(sessions) == ["s0", "s1", "s2", "s3", "s4"]
 
 
+@pytest.mark.parametrize("ask", ["call", "outcome", "carried"])
+def test_a_coroutine_belongs_to_the_session_it_was_called_in(gate: Gate, ask: str) -> None:
+    """Wherever it is awaited: outside any session, or in another one; what it calls belongs there too."""
+
+    @gate.guard("desk.get_balance")
+    async def balance() -> str:
+        return gate._session().id
+
+    @gate.guard("desk.pay")
+    async def pay(amount: int) -> str:
+        return await balance()
+
+    call = {"call": pay, "outcome": lambda amount: gate.outcome(pay, amount)}.get(ask, pay)
+    with gate.session("s1", agent="desk", on_behalf_of=person("U0BOB")):
+        call = gate.bind(pay) if ask == "carried" else call
+        made = [call(number) for number in (1, 2)]
+    free = pay(3)
+
+    async def main() -> None:
+        await made[0]
+        with gate.session("s2", agent="desk", on_behalf_of=None):
+            await made[1]
+            assert gate._session().id == "s2"
+            assert await free == "s2"
+            if ask == "carried":
+                await call(4)
+
+    asyncio.run(main())
+    submits = [record.body for record in gate.service.records() if record.body["kind"] == "submit"]
+    expected = ["s1"] * 4 + ["s2"] * 2 + ["s1"] * 2 * (ask == "carried")
+    assert [each["session"] for each in submits] == expected
+
+
 class Stop:
     """Something to wait for that never comes, without a loop."""
 
