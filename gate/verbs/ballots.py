@@ -152,11 +152,8 @@ def _satisfies(each: Requirement, ballot: Ballot, policy: PolicySet) -> bool:
 
 
 def _asked(row: Row, ballot: Ballot) -> bool:
-    """Tell whether this is the person the agent acts for; unknown team ids never make two people of one."""
-    if not row["asker"]:
-        return False
-    team, user, _ = json.loads(row["asker"])
-    return bool(user == ballot.person.user and team in ("", ballot.person.team))
+    """Tell whether this is the person the agent acts for; no team's id makes two people of one user's."""
+    return bool(row["asker"]) and bool(json.loads(row["asker"])[1] == ballot.person.user)
 
 
 def check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:

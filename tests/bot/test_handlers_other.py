@@ -63,7 +63,7 @@ def test_a_form_that_is_not_ours_changes_nothing(office: Office, transport: Any)
     }
     result = office.control.forge(payload(office, type="view_submission", view=view))
     assert result["acked"]
-    assert "not made by this version" in str(result["body"])
+    assert "means nothing to this version" in str(result["body"])
 
 
 @both

@@ -125,12 +125,14 @@ def test_strangers_do_not_count() -> None:
     assert "refused" in kinds(gate, hold)
 
 
-def test_the_person_acted_for_may_not_approve() -> None:
-    """Who the agent acts for is refused even though they are among the approvers."""
+@pytest.mark.parametrize("team", [None, "T0LOCAL", "T0GRID"])
+def test_the_person_acted_for_may_not_approve(team: str | None) -> None:
+    """Who the agent acts for is refused even though they are among the approvers, whatever team it named."""
     gate = service()
-    gate.open_session("s2", agent="desk", on_behalf_of=Principal("person", "U0ALICE"))
+    asker = Principal("person", "U0ALICE", team)
+    gate.open_session("s2", agent="desk", on_behalf_of=asker)
     asked = act(session="s2")
-    hold = gate.submit(replace(asked, on_behalf_of=Principal("person", "U0ALICE"))).record.id
+    hold = gate.submit(replace(asked, on_behalf_of=asker)).record.id
     with pytest.raises(NotEligible) as caught:
         answer(gate, hold, ALICE)
     assert caught.value.code == "asked_for"
