@@ -19,7 +19,7 @@ from typing import Any
 from gate.apart import by_kind, cut, merged
 from gate.copies import copied_value
 from gate.plain_models import Parts, plain_model
-from gate.shapes import class_name, copy_model, model_parts
+from gate.shapes import copy_model, model_parts
 from gate.tagging import (
     ENCODER,
     HANDLERS,
@@ -31,6 +31,7 @@ from gate.tagging import (
     SAFE_INT,
     SMALLEST_PLAIN,
     Walk,
+    name_of_class,
     utf8_size,
 )
 
@@ -80,10 +81,10 @@ _BYTES = _raw('{"$bytes":["%s",%d]}')
 class Columns:
     """One pass over one value, level by level, counting what it has seen."""
 
-    __slots__ = ("_bytes", "_depth", "_values")
+    __slots__ = ("_bytes", "_depth", "_in_odd", "_values")
 
     def __init__(self) -> None:
-        self._values, self._bytes, self._depth = 1, 0, 0
+        self._values, self._bytes, self._depth, self._in_odd = 1, 0, 0, False
 
     def _column(self, values: list[Any]) -> Both:
         """Judge values of any types."""
@@ -230,11 +231,19 @@ class Columns:
 
     def _odd(self, kind: type, values: list[Any]) -> Both:
         """Judge models that may hold more than their fields: at last their copies, which are what runs."""
-        before = self._values, self._bytes
-        self._held(kind, list(map(model_parts, values)))
+        if (
+            self._in_odd
+        ):  # copied with the one it lies in: twice at each level would be 2**64 times at the last
+            return values, self._forms(kind, values)
+        self._in_odd, before = True, (self._values, self._bytes)
+        self._forms(kind, values)
         self._values, self._bytes = before
         copies = [copy_model(each, copied_value) for each in values]
-        return copies, self._held(kind, list(map(model_parts, copies)))[1]
+        forms, self._in_odd = self._forms(kind, copies), False
+        return copies, forms
+
+    def _forms(self, kind: type, values: list[Any]) -> list[Any]:
+        return self._held(kind, list(map(model_parts, values)))[1]
 
     def _held(self, kind: type, parts: Sequence[Parts | None]) -> tuple[list[Parts], list[Any]]:
         """Return copies of what each of many models of a class holds, and the forms of the models."""
@@ -245,7 +254,7 @@ class Columns:
         self._enter(held)
         copies, forms = map(iter, self._entries(held))
         self._depth -= 1
-        name = class_name(kind)
+        name = name_of_class(kind, "")
         made = [dict(zip(each, copies, strict=False)) for each in known]
         return made, [{"$model": [name, dict(zip(each, forms, strict=False))]} for each in known]
 

@@ -30,7 +30,7 @@ def copied_value(value: Any) -> Any:
         return [each if type(each) in _FROZEN else copied_value(each) for each in value]
     if kind is tuple:
         return tuple(map(copied_value, value))
-    return value if isinstance(value, Enum) else _copied_model(value)
+    return value if issubclass(kind, Enum) else _copied_model(value)
 
 
 def _copied_model(value: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from gate.shapes import by_class, field_names, is_open, is_pydantic, slots
+from gate.shapes import by_class, field_names, is_open, is_pydantic, is_secret_kind, slots
 
 _OWN = frozenset({"__class__", "__getattribute__"})
 """What a class may answer itself that objects are asked here."""
@@ -41,7 +41,7 @@ class PlainModel:
 @by_class
 def plain_model(kind: type) -> PlainModel | None:
     """Return how objects of a class are read and made again; None where each must be looked at by itself."""
-    if not is_open(kind) or issubclass(kind, tuple) or _answers_itself(kind):
+    if not is_open(kind) or issubclass(kind, tuple) or is_secret_kind(kind) or _answers_itself(kind):
         return None
     names = field_names(kind)
     if names is not None:
@@ -91,7 +91,8 @@ def _fill_slots(made: Any, held: Parts) -> None:
 def _works_out(kind: type, name: str) -> bool:
     """Tell whether a class answers for an attribute itself, whatever an object holds."""
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-    return hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType)
+    overrides = hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+    return overrides and not isinstance(found, MemberDescriptorType)
 
 
 def _pydantic(kind: Any) -> PlainModel:

@@ -192,12 +192,13 @@ class Writer:
         return list(map(_wrapped, written)) if any(key[:1] == "$" for key in keys) else written
 
     def _secret(self, names: Sequence[str]) -> Set[str]:
-        """Return the names that tell a value to be secret."""
+        """Return the names that tell a value to be secret, judged without the marks in them."""
         rules = self._rules
-        found = secret_names(list(map(unmarked, names)), rules.most) if rules.names else frozenset()
+        bare = list(map(unmarked, names))
+        found = secret_names(bare, rules.most) if rules.names else frozenset()
         if len(found) > rules.most:
             raise _TooManyError
-        return found
+        return {name for name, each in zip(names, bare, strict=True) if each in found} if found else found
 
     def _columns(
         self, rows: Sequence[Mapping[str, Any]], inside: Mapping[str, _Place]
@@ -230,7 +231,7 @@ class Writer:
 
     def _child(self, key: str, place: _Place, secret: Set[str]) -> _Place:
         name, found = self._name(key), self._known.get(key)
-        child = place.inside[key] = _Place(place, name, self._rules, secret=unmarked(name) in secret)
+        child = place.inside[key] = _Place(place, name, self._rules, secret=name in secret)
         if found:
             self._note(child, found[1])
         return child

@@ -133,6 +133,12 @@ def is_secret(value: object) -> bool:
     return pydantic is not None and isinstance(value, (pydantic.SecretStr, pydantic.SecretBytes))
 
 
+def is_secret_kind(kind: type) -> bool:
+    """Tell whether a class is one of pydantic's secret types."""
+    pydantic = sys.modules.get("pydantic")
+    return pydantic is not None and issubclass(kind, (pydantic.SecretStr, pydantic.SecretBytes))
+
+
 def is_pydantic(kind: type) -> bool:
     """Tell whether a class is one of pydantic's models."""
     pydantic = sys.modules.get("pydantic")

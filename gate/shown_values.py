@@ -34,7 +34,7 @@ def fields_of(value: Any) -> Mapping[str, Any] | None:
     """Return what lies inside a dict or model; secrets are closed."""
     if isinstance(value, Mapping):
         return value
-    parts = None if is_secret(value) or isinstance(value, Enum) else model_parts(value)
+    parts = None if is_secret(value) or issubclass(type(value), Enum) else model_parts(value)
     return None if parts is None else {**parts["fields"], **parts.get("extra", {}), **parts.get("held", {})}
 
 
@@ -42,7 +42,7 @@ def scalar(value: Any) -> Any:
     """Return a single value as JSON; what has no number's or text's form by what people call it."""
     if type(value) in WRITERS:
         return WRITERS[type(value)](value)
-    if isinstance(value, Enum):
+    if issubclass(type(value), Enum):
         return value.value if isinstance(value.value, (str, int)) else value.name
     for base, write in WRITERS.items():
         if isinstance(value, base) and not isinstance(value, bool):

@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 import rfc8785
 
 from gate.errors import ActionError
-from gate.shapes import class_name, model_parts, spell
+from gate.shapes import class_name, has_utf8, model_parts, plain_text, spell
 
 MAX_DEPTH = 64
 MAX_VALUES = 20_000
@@ -78,7 +78,7 @@ class Walk:
         handler = HANDLERS.get(kind)
         if handler is not None:
             return handler(self, value, path)
-        if isinstance(value, Enum):
+        if issubclass(kind, Enum):
             return self.enum(value, path)
         return self.model(value, path)
 
@@ -138,9 +138,10 @@ class Walk:
 
     def enum(self, value: Enum, path: Path) -> Any:
         """Return a member of an enumeration as class and name."""
-        if not isinstance(value.name, str):
-            raise refused(path, f"this value of {class_name(type(value))} has no name")
-        return {"$enum": [class_name(type(value)), value.name]}
+        kind, name = name_of_class(type(value), path), plain_text(value.name)
+        if name is None:
+            raise refused(path, f"this value of {kind} has no name with a UTF-8 form")
+        return {"$enum": [kind, name]}
 
     def items(self, value: list[Any] | tuple[Any, ...], path: Path) -> list[Any]:
         """Return the tagged elements of a list or tuple."""
@@ -180,7 +181,7 @@ class Walk:
         self.enter(value, sum(map(len, parts.values())), path)
         form = {name: self.pairs(fields, path) for name, fields in parts.items()}
         self.inside.remove(id(value))
-        return {"$model": [class_name(type(value)), form]}
+        return {"$model": [name_of_class(type(value), path), form]}
 
 
 HANDLERS: dict[type, Callable[[Walk, Any, Path], Any]] = {
@@ -200,6 +201,14 @@ HANDLERS: dict[type, Callable[[Walk, Any, Path], Any]] = {
 
 
 _LONGEST_PLACE = 1_000
+
+
+def name_of_class(kind: type, path: Path) -> str:
+    """Return the name of a class, refusing one that has no UTF-8 form."""
+    name = class_name(kind)
+    if not has_utf8(name):
+        raise refused(path, "the name of its class has half a surrogate pair, which has no UTF-8 form")
+    return name
 
 
 def utf8_size(text: str) -> int | None:
