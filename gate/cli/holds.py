@@ -99,7 +99,7 @@ def hold_json(hold: HoldRecord) -> dict[str, Any]:
 def show_holds(found: list[HoldRecord], now: datetime) -> None:
     """Write holds as a table."""
     rows = [
-        (hold.id, hold.state, hold.described, hold.agent, _left(hold, now)) for hold in found
+        (hold.id, hold.state, output.brief(hold.described), hold.agent, _left(hold, now)) for hold in found
     ]  # fmt: skip
     output.show_table(("ID", "STATE", "WOULD DO", "AGENT", "TIME"), rows, whole=("ID", "STATE"))
 
@@ -207,7 +207,8 @@ def _ruling(ruling: Ruling) -> list[str]:
         return lines
     told = numbers(ruling.rule, state)
     used = [
-        f"used by {call.described} ({amounts_words(call.used, state.kind)}), {shapes.moment(call.at)}"
+        f"used by {output.brief(call.described)} ({amounts_words(call.used, state.kind)}), "
+        f"{shapes.moment(call.at)}"
         for call in state.calls
     ]
     more = ["used by earlier calls too"] if state.more else []
@@ -254,7 +255,7 @@ def _history(hold: HoldRecord) -> list[str]:
 
 def _past(call: PastCall) -> str:
     why = f" ({call.reason})" if call.reason else ""
-    return f"{shapes.moment(call.at)}  {call.described}: {call.state}{why}"
+    return f"{shapes.moment(call.at)}  {output.brief(call.described)}: {call.state}{why}"
 
 
 def _not_shown(hold: HoldRecord) -> list[str]:

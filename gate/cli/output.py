@@ -25,6 +25,10 @@ WIDE = 1_000_000
 _HIDDEN = re.compile(HIDDEN)
 
 
+LONGEST_BRIEF = 200
+"""Longest text of what is shown whole elsewhere, in characters."""
+
+
 class ReaderGone(Exception):
     """Say that whoever read the output has closed it."""
 
@@ -38,6 +42,11 @@ def clean(text: object, *, lines: bool = False) -> str:
     """
     shown = _HIDDEN.sub(_escaped, str(text))
     return shown if lines else shown.replace("\n", "\\x0a")
+
+
+def brief(text: str) -> str:
+    """Return a text for one line among many: a long one is cut, and ends with an ellipsis."""
+    return text if len(text) <= LONGEST_BRIEF else text[: LONGEST_BRIEF - 1] + "…"
 
 
 def _escaped(match: re.Match[str]) -> str:

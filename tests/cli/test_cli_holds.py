@@ -24,6 +24,17 @@ def test_list_all_shows_ended_ones_too(filled: Filled) -> None:
     assert found == {filled.denied: "denied", filled.failed: "failed", filled.pending: "pending"}
 
 
+def test_a_long_line_is_cut_where_many_stand(db: Path) -> None:
+    """A describe line of 100,000 characters leaves the list a list; the hold itself is shown whole."""
+    gate = service(db)
+    hold = gate.submit(act(amount=700, to="x" * 100_000), wait=False).record.id
+    gate.close()
+    words = ("holds", "list", "--db", db)
+    assert len(said(*words)) < 2_000
+    assert "…" in said(*words)
+    assert "x" * 100_000 in said("holds", "show", hold, "--db", db).replace("\n", "")
+
+
 def test_limit_keeps_the_newest(filled: Filled) -> None:
     """--limit 1 leaves the newest hold."""
     (hold,) = read("holds", "list", "--all", "--limit", "1", *filled.words())["holds"]
