@@ -229,25 +229,17 @@ def _limit(operand: Any, subject: Subject) -> Decimal | Unknown:
     if currency is not None and not isinstance(currency, str):
         name = label(subject.known.currency or ("currency",))
         said = "was not given" if currency is MISSING else "is no code of three letters"
-        return Unknown((f"{name} {said}: give {name}{_one_of(codes)}",))
+        return Unknown((f"{name} {said}: give {name} as the code of the currency that the amount is in",))
     if isinstance(operand, PathOperand):
         other = scalar(operand.read(subject))
         found = decimal_of(other)
         return not_given(label(operand.keys), "a number") if found is None else found
     limit = limit_for(operand, currency)
     return (
-        Unknown((f"the amount is in a currency without a limit here: give it{_in(codes)}",))
+        Unknown((f"the amount is in a currency without a limit here: there is one in {' and '.join(codes)}",))
         if limit is None
         else limit
     )
-
-
-def _one_of(codes: list[str]) -> str:
-    return f" as {' or '.join(codes)}" if codes else ", such as EUR"
-
-
-def _in(codes: list[str]) -> str:
-    return f" in {' or '.join(codes)}" if codes else " a currency that the rule names"
 
 
 def opposite(test: Test) -> Test:

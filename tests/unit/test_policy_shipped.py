@@ -87,8 +87,8 @@ def test_a_blocked_refund_says_how_to_be_decided() -> None:
     for change, said in (
         ({"amount": None}, "give amount as a number"),
         ({"amount": "400"}, "give amount as a number"),
-        ({"currency": "USD"}, "give it in EUR"),
-        ({"currency": None}, "give currency as EUR"),
+        ({"currency": "USD"}, "a currency without a limit here: there is one in EUR"),
+        ({"currency": None}, "give currency as the code of the currency that the amount is in"),
     ):
         verdict = evaluate(SET, call({**args, **change}, "payments.issue_refund"))
         assert verdict.answer == "block"
