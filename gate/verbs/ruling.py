@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from gate import audit
 from gate.clock import from_us
 from gate.policy.diff import describe_changes
 from gate.policy.load import load_texts
@@ -62,9 +61,8 @@ def revisions(reader: Reader) -> list[Revision]:
 
 def place(reader: Reader, revision: str) -> str:
     """Return the path from which the policy in force was applied; empty where that is not known."""
-    found = audit.records(reader, audit.Filter(kind="policy"), limit=1, newest=True)
-    body = found[0].body if found else {}
-    return str(body.get("place", "")) if body.get("revision") == revision else ""
+    row = reader.one("SELECT revision, place FROM policy ORDER BY n DESC LIMIT 1")
+    return row["place"] if row and row["revision"] == revision else ""
 
 
 def was_replaced(reader: Reader, revision: str) -> bool:
@@ -129,11 +127,13 @@ def apply(turn: Turn, change: Change, *, by: str, count: Callable[[Turn], None])
         "INSERT OR IGNORE INTO revisions VALUES (?, ?)", (policy.revision, json.dumps(dict(policy.texts)))
     )
     count(turn)
-    turn.tx.insert("policy", revision=policy.revision, at=turn.us, by=by, changes=json.dumps(change.words))
+    place, words = storable(policy.place), change.words
+    turn.tx.insert(
+        "policy", revision=policy.revision, at=turn.us, by=by, changes=json.dumps(words), place=place
+    )
     turn.log(
-        "policy", actor=by, revision=policy.revision, before=change.before, changes=list(change.words),
-        place=storable(policy.place),
-    )  # fmt: skip
+        "policy", actor=by, revision=policy.revision, before=change.before, changes=list(words), place=place
+    )
     for channel in change.channels:
         turn.notify("announce", None, channel=channel, text=_announcement(change, by))
     for row in turn.tx.all(_ASKED):
