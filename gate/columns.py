@@ -230,10 +230,12 @@ class Columns:
         return list(map(plain.made, held)), forms
 
     def _odd(self, kind: type, values: list[Any]) -> Both:
-        """Judge models that may hold more than their fields: at last their copies, which are what runs."""
-        if (
-            self._in_odd
-        ):  # copied with the one it lies in: twice at each level would be 2**64 times at the last
+        """Judge models that may hold more than their fields: at last their copies, which are what runs.
+
+        One that lies in another of these is copied with that: judged twice at each level it would be so 2**64
+        times at the last.
+        """
+        if self._in_odd:
             return values, self._forms(kind, values)
         self._in_odd, before = True, (self._values, self._bytes)
         self._forms(kind, values)
