@@ -89,7 +89,7 @@ class Pages:
             self._free[kind].append(page)
         self._taken.clear()
         found, self._problems = self._problems, []
-        assert found == []
+        assert not found, f"The page's own script failed: {found}"
 
 
 @pytest.fixture(scope="module")

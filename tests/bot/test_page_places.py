@@ -49,6 +49,23 @@ def test_who_one_is(browser_page: Any) -> None:
     assert not {"U0ALICE", "U0GUEST", "U0STRANGE"} & disabled
 
 
+def test_nothing_can_be_written_before_there_is_somewhere_to_write(
+    workspace: LocalWorkspace, open_page: Any
+) -> None:
+    """While the workspace has not answered yet, the line to write in is not there; then it is, and sends."""
+    page = open_page("about:blank")
+    page.route("**/control/state*", lambda route: None)
+    with page.expect_request("**/control/state*"):
+        page.goto(f"{workspace.url}/#as=U0ALICE")
+    line = page.get_by_test_id("composer-input")
+    line.wait_for(state="attached")
+    expect(line).to_be_hidden()
+    page.unroute_all()  # what was held goes on
+    line.fill("good morning")
+    line.press("Enter")
+    page.get_by_test_id("message").get_by_text("good morning").wait_for()
+
+
 def test_each_person_sees_their_channels(browser_page: Any) -> None:
     """A private channel is listed for its members alone, and the address remembers who one is."""
     private = browser_page.locator("[data-channel-id='C0PRIVATE']")

@@ -4,7 +4,7 @@ import { h, icon } from "./dom.js";
 import { freshId } from "./press.js";
 
 /**
- * Make a composer. Drafts are kept per place.
+ * Make a composer. Drafts are kept per place; before the first place is shown nothing can be written.
  * send(text) resolves to a sentence for the person where something went wrong, else null.
  * Return {node, show({key, label, placeholder, commands, closed})}; `closed` is the reason why nothing can be written here.
  */
@@ -56,7 +56,7 @@ function composerParts(testid) {
     "data-testid": `${testid}-problem`,
   });
   const closed = h("p", { class: "composer-closed", hidden: true });
-  const row = h("div", { class: "composer-row" }, input, button);
+  const row = h("div", { class: "composer-row", hidden: true }, input, button);
   return {
     form: h("form", { class: "composer", "data-testid": testid }, label, problem, row, closed, commands),
     input,
