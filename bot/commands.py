@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bot.answers import Answers, said
 from bot.deciding import Answer, Deciding
 from bot.desk import Desk
+from bot.directory import User
 from bot.forms import TOO_LONG
 from bot.homes import visible_budgets, visible_freezes
 from bot.payloads import Press
@@ -14,9 +15,18 @@ from bot.references import Origin, Reference, code_of
 from bot.switches import Switches
 from bot.views import inbox, modals
 from bot.views.text import Block
-from gate.errors import Fault, IllegalMove
+from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import State
 from gate.model import HoldRecord
+
+UNSEEN = (
+    "No hold that you may see goes by '{id}', so nothing was recorded. /gate holds lists those that wait; give"
+    " an id, or at least six characters that only it begins with."
+)
+"""Said of what does not exist and of what somebody may not see, so that they learn nothing by asking."""
+
+HIDING = ("not_eligible", "guest", "stranger", "asked_for")
+"""Why somebody may not see a hold, where saying so would tell that there is one."""
 
 OTHER_CODE = (
     "That code does not belong to this hold as it stands now; nothing was recorded."
@@ -80,29 +90,65 @@ class Commands:
         return inbox.budget_blocks(seen), f"{len(seen)} budgets"
 
     async def _show(self, press: Press, id_: str) -> tuple[list[Block], str]:
-        record = await self._desk.run(self._desk.service.hold, id_)
-        await self._desk.eligibility.may_see(record, press.who)
+        record = await self._found(id_)
+        await self._want_sight(press, record, id_)
         return await self._desk.run(inbox.show_blocks, record, self._desk.place), record.name
 
     async def _approve(self, press: Press, id_: str, code: str, comment: str) -> tuple[list[Block], str]:
-        record = await self._desk.run(self._desk.service.hold, id_)
+        record, user = await self._answerable(press, id_)
         if code != code_of(record):
             fault = IllegalMove(OTHER_CODE.format(id=record.id), code="changed")
             await self._deciding.refused(press, _origin(press, record), fault)
             raise fault
-        after = await self._decide(press, record, Answer("approve", comment))
+        after = await self._decide(press, record, Answer("approve", comment), user)
         more = " More approvals are needed." if after is State.PENDING else " It may run once, now."
         return _both(f"Your approval is recorded.{more}")
 
     async def _deny(self, press: Press, id_: str, comment: str) -> tuple[list[Block], str]:
-        record = await self._desk.run(self._desk.service.hold, id_)
-        await self._decide(press, record, Answer("deny", comment))
+        record, user = await self._answerable(press, id_)
+        await self._decide(press, record, Answer("deny", comment), user)
         return _both("Your denial is recorded. The agent receives it with your comment; nothing ran.")
 
-    async def _decide(self, press: Press, record: HoldRecord, answer: Answer) -> State:
+    async def _answerable(self, press: Press, id_: str) -> tuple[HoldRecord, User | None]:
+        """Return a hold that who typed may answer, and who they are; before anything else is said of it.
+
+        Raises:
+            NotEligible: They may see it, but not answer it; that is recorded.
+            IllegalMove: They may not see it, or there is none; the words are the same.
+        """
+        record = await self._found(id_)
+        user = await self._desk.eligibility.looked_up(press.who)
+        try:
+            await self._deciding.eligible(press, _origin(press, record), record, user=user)
+        except NotEligible:
+            await self._want_sight(press, record, id_)
+            raise
+        return record, user
+
+    async def _found(self, id_: str) -> HoldRecord:
+        try:
+            return await self._desk.run(self._desk.service.hold, id_)
+        except IllegalMove as fault:
+            if fault.code != "unknown_hold":
+                raise
+            raise _unseen(id_) from None
+
+    async def _want_sight(self, press: Press, record: HoldRecord, id_: str) -> None:
+        try:
+            await self._desk.eligibility.may_see(record, press.who)
+        except NotEligible as fault:
+            if fault.code not in HIDING:
+                raise
+            raise _unseen(id_) from None
+
+    async def _decide(self, press: Press, record: HoldRecord, answer: Answer, user: User | None) -> State:
         if len(answer.comment) > modals.COMMENT_LIMIT:
             raise IllegalMove(TOO_LONG, code="comment_too_long")
-        return await self._deciding.decide(press, _origin(press, record), record, answer)
+        return await self._deciding.decide(press, _origin(press, record), record, answer, user=user)
+
+
+def _unseen(id_: str) -> IllegalMove:
+    return IllegalMove(UNSEEN.format(id=id_[:40]), code="unknown_hold")
 
 
 def _origin(press: Press, record: HoldRecord) -> Origin:

@@ -26,6 +26,11 @@ class Listed:
     others: tuple[HoldRecord, ...]
     lacking: str = ""
 
+    @property
+    def every(self) -> tuple[HoldRecord, ...]:
+        """Return both."""
+        return (*self.mine, *self.others)
+
 
 class Sight(Eligibility):
     """Judge people for lists too, by the same rules; the arguments are those of ``Eligibility``."""

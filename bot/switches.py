@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from bot.desk import Desk
 from bot.eligibility import Eligible
 from bot.payloads import Press
-from gate.errors import IllegalMove
+from bot.sight import Listed
+from gate.errors import IllegalMove, NotEligible
 from gate.model import Route
 from gate.verbs.freezing import Scope
+from gate.verbs.strangers import like
 
 USAGE = (
     "Say what: /gate {verb} everything, /gate {verb} agent NAME, or /gate {verb} session ID; then why."
@@ -62,13 +64,25 @@ class Switches:
         entries = await self._desk.run(self._desk.service.freezers)
         eligible = await self._desk.eligibility.among(entries, press.who, MAY_NOT_FREEZE)
         fresh = await self._turn(self._desk.service.freeze_for, meant, press, eligible)
-        stranger = await self._desk.run(self._desk.service.stranger, meant.scope, meant.id)
-        first = f"{stranger} " if stranger else ""
+        first = await self._warning(meant, press)
         if not fresh:
             again = "; it has your reason now" if meant.reason else ""
             return f"{first}{meant.named} was frozen already{again}."
         what = f"{first}{meant.named} is frozen"
         return f"{what}: nothing but declared reads runs there until an operator lifts it."
+
+    async def _warning(self, meant: Meant, press: Press) -> str:
+        """Say that nothing goes by the name that was frozen; of names like it, those of holds that they see."""
+        stranger = await self._desk.run(self._desk.service.stranger, meant.scope, meant.id)
+        if stranger is None:
+            return ""
+        every = await self._desk.run(self._desk.service.holds, None)
+        try:
+            listed = await self._desk.eligibility.sorted(every, press.who)
+        except NotEligible:  # Slack did not tell just now: what was frozen is said all the same
+            listed = Listed((), ())
+        seen = [each.session if meant.scope == "session" else each.agent for each in listed.every]
+        return f"{replace(stranger, near=like(meant.id, seen))} "
 
     async def lift(self, press: Press, words: Sequence[str]) -> str:
         """Lift the freeze that was named.

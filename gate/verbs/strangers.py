@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gate.store.port import Reader
@@ -53,6 +53,11 @@ def stranger(reader: Reader, scope: Scope, id_: str) -> Stranger | None:
     """
     if scope == "everything" or reader.one(_SEEN[scope], (id_,)) is not None:
         return None
-    known = {row["name"].lower(): row["name"] for row in reader.all(_NEWEST[scope], (COMPARED,))}
-    near = difflib.get_close_matches(id_.lower(), known, n=NEAR, cutoff=0.6)
-    return Stranger(scope, id_, tuple(known[each] for each in near))
+    return Stranger(scope, id_, like(id_, [row["name"] for row in reader.all(_NEWEST[scope], (COMPARED,))]))
+
+
+def like(name: str, known: Iterable[str]) -> Sequence[str]:
+    """Return the known names that are most like a name, ignoring case; at most three, the nearest first."""
+    folded = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name.lower(), folded, n=NEAR, cutoff=0.6)
+    return tuple(folded[each] for each in near)

@@ -64,7 +64,7 @@ def test_a_freeze_of_a_name_that_was_never_seen(office_of: Callable[[str], Offic
     """It is made, and whoever typed it reads first that it was never seen, and what is like it."""
     office = office_of(POLICY)
     office.open()
-    mail(office)
+    office.hold()
     told = typed(office, "U0ALICE", "/gate freeze agent suport it repeats itself", "is frozen")
     assert "No agent named suport was ever seen here (did you mean support?)" in told
     assert told.index("ever seen") < told.index("is frozen")
