@@ -20,8 +20,8 @@ from gate.lifecycle import State
 from gate.model import HoldRecord
 
 UNSEEN = (
-    "No hold that you may see goes by '{id}', so nothing was recorded. /gate holds lists those that wait; give"
-    " an id, or at least six characters that only it begins with."
+    "No hold that you may see goes by '{id}', so nothing was recorded. /gate holds lists those that wait;"
+    " give an id, or at least six characters that only it begins with."
 )
 """Said of what does not exist and of what somebody may not see, so that they learn nothing by asking."""
 

@@ -106,8 +106,9 @@ def accept(turn: Turn, *, by: str) -> Accepted:
     """Make process time the store's newest, also where that goes back.
 
     What was asked, allowed or put off in the time that is refused is taken back, since its deadlines lie
-    there: open holds are cancelled, headroom ends, and messages are due at once. What ran then counts as run
-    now, so that no budget forgets it early, nor counts what runs next until that time has come.
+    there: open holds are cancelled, headroom ends, and messages are due at once. What ran, was asked or was
+    refused then counts as of now, so that no budget forgets it early or counts what runs next until that time
+    has come, no denial answers repeats until then, and no session has asked too often until then.
 
     Args:
         turn: The open turn.
@@ -127,14 +128,23 @@ def accept(turn: Turn, *, by: str) -> Accepted:
         "ELSE min(due_at, ?) END WHERE done_at IS NULL",
         (turn.us,),
     )
-    for table in ("ledger", "charges"):
-        turn.tx.run(f"UPDATE {table} SET at = ? WHERE at > ?", (turn.us, turn.us))  # noqa: S608 - constants
+    for table, column in _TIMES:
+        turn.tx.run(f"UPDATE {table} SET {column} = ? WHERE {column} > ?", (turn.us, turn.us))  # noqa: S608 - constants
     turn.tx.run("UPDATE processes SET beat_at = min(beat_at, ?), steady_since = ?", (turn.us, turn.us))
     turn.log("clock", actor=by, before=before.isoformat(), cancelled=len(ids))
     return Accepted(before, turn.now, len(ids))
 
 
 _WHY = "It was asked or approved at a time that the store's clock was set back from."
+
+_TIMES = (
+    ("ledger", "at"),
+    ("charges", "at"),
+    ("actions", "submitted_at"),
+    ("actions", "ended_at"),
+    ("holds", "asked_at"),
+)
+"""Where the store keeps when something was, which windows are counted from; the log keeps what was told."""
 
 _REFUSED = (
     "SELECT h.action FROM holds h JOIN actions a ON a.id = h.action WHERE a.state IN ('pending', 'approved') "

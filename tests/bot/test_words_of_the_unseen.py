@@ -52,7 +52,8 @@ def test_an_unseen_hold_is_answered_like_none(office: Office, typed: str) -> Non
         )
         for each in (record.id, none)
     }
-    assert len(answers) == 1 and "No hold that you may see" in answers.pop()
+    assert len(answers) == 1
+    assert "No hold that you may see" in answers.pop()
     assert office.agent.hold(record.id).decisions == ()
 
 
@@ -66,7 +67,8 @@ def test_the_person_is_judged_before_the_code(office: Office) -> None:
         told(office, "U0CAROL", CHANNEL, f"/gate approve {record.id} {code}")
         for code in (wrong, code_of(record))
     }
-    assert len(answers) == 1 and "not among the approvers" in answers.pop()
+    assert len(answers) == 1
+    assert "not among the approvers" in answers.pop()
     refused = [each.body for each in office.agent.records(action=record.id) if each.body["kind"] == "refused"]
     assert [each["code"] for each in refused] == ["not_eligible"] * 2
 
@@ -80,7 +82,8 @@ def test_names_like_a_mistyped_one_are_those_that_they_see(office_of: Callable[[
     office.hold("ops.restart", session="billing-8", host="a")
     office.control.set_channel(CHANNEL, members=["U0ALICE", "U0BOB", "U0GATEBOT"])
     said = told(office, "U0ALICE", CHANNEL, "/gate freeze session billing-9")
-    assert "ever seen here (did you mean billing-7?)" in said and "billing-8" not in said
+    assert "ever seen here (did you mean billing-7?)" in said
+    assert "billing-8" not in said
     assert "(did you mean billing-8 or billing-7?)" in told(
         office, "U0BOB", "C0OPS", "/gate freeze session billing-6 why"
     ).replace("billing-7 or billing-8", "billing-8 or billing-7")

@@ -140,6 +140,37 @@ def test_budgets_outlive_a_wrong_clock(db: Path) -> None:
     assert [pay(right) for _ in range(4)] == ["run", "run", "run", "ended"]
 
 
+def test_a_denial_of_the_refused_time_is_soon_old(db: Path) -> None:
+    """What was denied under a wrong clock counts as denied at the acceptance: a minute later people are asked."""
+    right = service(db, clock=FakeClock(NOON))
+    assert isinstance(right.clock, FakeClock)
+    wrong = Service(db, clock=FakeClock(NOON + timedelta(days=400)))
+    denied = wrong.submit(act(), wait=False).record.id
+    answer(wrong, denied, said="deny")
+    right.accept_clock(by="cli:x")
+    assert right.submit(act(), wait=False).record.id == denied
+    right.clock.advance(timedelta(seconds=60))
+    again = right.submit(act(), wait=False)
+    assert (again.kind, again.record.id != denied) == ("held", True)
+    answer(right, again.record.id, said="deny")
+    assert right.submit(act(), wait=False).record.id == again.record.id
+    assert denied in [each.action_id for each in right.hold(again.record.id).history]
+
+
+def test_what_was_asked_in_the_refused_time_is_soon_not_counted(db: Path) -> None:
+    """Asks under a wrong clock count from the acceptance on, and for no longer than the window."""
+    text = POLICY.replace("asks_per_session: {count: 1000", "asks_per_session: {count: 2")
+    right = service(db, text=text, clock=FakeClock(NOON))
+    assert isinstance(right.clock, FakeClock)
+    wrong = Service(db, clock=FakeClock(NOON + timedelta(days=400)))
+    for amount in (50, 51):
+        wrong.submit(act(amount=amount, to="bob"), wait=False)
+    right.accept_clock(by="cli:x")
+    assert right.submit(act(), wait=False).record.code == "too_many_pending"
+    right.clock.advance(timedelta(hours=1))
+    assert right.submit(act(), wait=False).kind == "held"
+
+
 def test_a_moved_wall_clock_is_one_record(db: Path) -> None:
     """A jump of more than a minute is recorded once with both times, a small one never; deadlines stand."""
     gate = service(db)
