@@ -44,13 +44,15 @@ def lint_command(policy: Path | None, tools: Path | None, db: Path | None, as_js
     """
     path = required_policy(policy)
     loaded = load_path(path)
-    catalogue, seen = _known(tools, _made(db))
-    found = findings(loaded, known_tools(catalogue), seen)
+    store = _made(db)
+    catalogue, seen = _known(tools, store)
+    places = _places(tools, store)
+    found = findings(loaded, known_tools(catalogue), seen, places)
     failed = any(each.kind == "finding" for each in found)
     if as_json:
-        output.emit(_json(loaded, found, catalogue, failed))
+        output.emit(_json(loaded, found, catalogue, failed) | {"known_from": places})
     else:
-        _show(path, loaded, found, catalogue)
+        _show(path, loaded, found, catalogue, places)
     return Exit.FAILED if failed else Exit.OK
 
 
@@ -84,6 +86,13 @@ def _known(tools: Path | None, db: Path | None) -> tuple[list[Tool], Seen | None
     return (read_catalogue(tools) if tools else own), Seen(actions, facts)
 
 
+def _places(tools: Path | None, store: Path | None) -> list[str]:
+    """Return where tools and calls are looked for, in words."""
+    if tools is None:
+        return [] if store is None else [f"the store {store}"]
+    return [f"the file {tools}", *([] if store is None else [f"the log of {store}"])]
+
+
 def known_tools(catalogue: Iterable[Tool]) -> list[KnownTool]:
     """Return what the lint needs to know of each tool."""
     return [KnownTool(tool.name, tool.effect, tool.parameters, _required(tool)) for tool in catalogue]
@@ -112,7 +121,9 @@ def _rules(loaded: PolicySet) -> int:
     return sum(len(file.rules) for file in loaded.files)
 
 
-def _show(path: Path, loaded: PolicySet, found: tuple[Finding, ...], catalogue: list[Tool]) -> None:
+def _show(
+    path: Path, loaded: PolicySet, found: tuple[Finding, ...], catalogue: list[Tool], places: list[str]
+) -> None:
     for each in found:
         file = path / each.file if path.is_dir() else path
         output.say(f"{file}:{each.line}:{each.column}: {each.kind} {each.code}: {each.what}.")
@@ -123,6 +134,9 @@ def _show(path: Path, loaded: PolicySet, found: tuple[Finding, ...], catalogue: 
         f"It loads: {shapes.count(len(loaded.files), 'file')}, {shapes.count(_rules(loaded), 'rule')}."
     )
     output.say(f"{shapes.count(counts[0], 'finding')}, {shapes.count(counts[1], 'piece')} of advice.")
-    if not catalogue:
-        output.say("No tools are known: --tools FILE or --db FILE finds more.")
+    if catalogue:
+        output.say(f"{shapes.count(len(catalogue), 'tool')} known from {' and '.join(places)}.")
+    else:
+        looked = f" from {' and '.join(places)}" if places else ""
+        output.say(f"No tools are known{looked}: --tools FILE or --db FILE finds more.")
     output.say(f"Revision {loaded.revision}")

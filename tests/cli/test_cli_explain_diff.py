@@ -29,6 +29,7 @@ def desk(tmp_path: Path) -> Path:
 
 def test_a_finding_ends_with_1_and_says_what_why_and_what_to_write(desk: Path) -> None:
     """Each with its file, line and column."""
+    desk.write_text(POLICY.replace("default: require_approval", "default: by_risk"))
     result = run("policy", "lint", "--policy", desk)
     assert result.exit_code == Exit.FAILED
     line = next(n for n, text in enumerate(POLICY.splitlines(), 1) if "match: desk.fire" in text)
@@ -58,9 +59,15 @@ def test_tools_come_from_a_file_or_a_store(desk: Path, tmp_path: Path, filled: F
     with_tool.close()
     exported = tmp_path / "tools.json"
     exported.write_text(said("tools", "export", *filled.words()))
-    for words in (["--tools", exported], filled.words()):
+    for words, place in (
+        (["--tools", exported], f"the file {exported}"),
+        (filled.words(), f"the store {filled.db}"),
+    ):
         found = json.loads(run("policy", "lint", "--policy", desk, *words, "--json").stdout)
-        assert found["tools"] == 1
+        assert (found["tools"], found["known_from"]) == (1, [place])
+        (lost,) = [each["what"] for each in found["findings"] if each["code"] == "no_such_tool"][:1]
+        assert f"fits none of the tools and calls known from {place}" in lost
+        assert f"1 tool known from {place}." in run("policy", "lint", "--policy", desk, *words).stdout
         codes = [each["code"] for each in found["findings"]]
         assert "no_such_tool" in codes
         assert "may_be_left_out" in codes

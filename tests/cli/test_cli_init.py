@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.model import Action
+from gate.catalogue import Tool
+from gate.model import Action, Parameters
 from gate.policy.evaluate import evaluate
 from gate.policy.load import load_path
 from tests.cli.cli_kit import read, run, said
+from tests.kit import act, service
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +36,18 @@ def test_what_init_writes_passes_its_own_test() -> None:
     command = read("init")["next"][0].split()
     assert command[0] == "gate"
     assert "All 2 rows came out as written." in said(*command[1:])
+
+
+def test_the_first_lint_after_a_first_call_has_no_finding(db: Path) -> None:
+    """A tool that the README's lines guard is no mistake of a policy that nobody has changed."""
+    said("init")
+    gate = service(db, text=Path("policies/approvals.yml").read_text())
+    gate.register_tool(Tool("helpdesk.send_email", None, Parameters(frozenset({"to", "text"})), {}))
+    gate.submit(act("helpdesk.send_email", to="customer@example.com", text="On its way."))
+    gate.close()
+    lines = said("policy", "lint", "--db", db).splitlines()
+    assert "0 findings, 1 piece of advice." in lines
+    assert f"1 tool known from the store {db}." in lines
 
 
 def test_everything_is_held_by_one_person_in_one_channel() -> None:

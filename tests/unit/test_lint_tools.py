@@ -65,6 +65,40 @@ def test_every_guessed_risk_with_the_line_to_write() -> None:
     assert found(applies_to=["desk.*"], tools=(tool("shop.run_it"),)) == []
 
 
+def test_a_guess_that_decides_nothing_is_advice() -> None:
+    """It is a finding where by_risk, a condition on what is declared, or a budget goes by it."""
+    it = (tool("shop.run_it"),)
+    idle = [
+        only("guessed_risk", tools=it, default=default) for default in ("allow", "require_approval", "block")
+    ]
+    idle.append(
+        only("guessed_risk", rule("r", "block", match="desk.*", when={"effect.risk": "write"}), tools=it)
+    )
+    idle.append(only("guessed_risk", tools=it, budgets=[_budget(match="shop.*", reads=True)]))
+    assert {(each.kind, each.why) for each in idle} == {
+        ("advice", "Nothing in this policy goes by it. Cards call it a guess, and a freeze stops the call "
+                   "even if it only reads.")
+    }  # fmt: skip
+    risk = {"when": {"effect.outbound": True}}
+    other = {"when": {"args.n": {"eq": {"path": "effect.risk"}}}}
+    used = {
+        "a/default (by_risk)": only("guessed_risk", tools=it, default="by_risk"),
+        "a/r": only("guessed_risk", rule("r", "block", match="shop.*", **risk), tools=it),
+        "a/o": only("guessed_risk", rule("o", "block", match="shop.*", **other), tools=it),
+        "a/b": only("guessed_risk", tools=it, budgets=[_budget(match="shop.*")]),
+    }
+    for name, one in used.items():
+        assert one.kind == "finding"
+        assert one.why.startswith(f"Until it is declared, the guess decides in {name}. ")
+
+
+def test_many_that_go_by_a_guess_are_counted() -> None:
+    """Three are named."""
+    rules = [rule(f"r{n}", "block", match="shop.*", when={"effect.risk": "write"}) for n in range(5)]
+    why = only("guessed_risk", *rules, tools=(tool("shop.run_it"),)).why
+    assert why.startswith("Until it is declared, the guess decides in a/r0, a/r1, a/r2 and 2 more. ")
+
+
 def test_a_fact_that_no_call_ever_had() -> None:
     """Read by a condition, as an operand, or by a budget; what lies inside or around a known one is known."""
     seen = Seen(frozenset({"shop.pay"}), frozenset({"facts.environment", "facts.order.total"}))

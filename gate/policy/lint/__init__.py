@@ -40,7 +40,10 @@ _KINDS: tuple[Callable[[View], Iterator[Finding]], ...] = tuple(
 
 
 def findings(
-    policy: PolicySet, tools: Iterable[KnownTool] = (), seen: Seen | None = None
+    policy: PolicySet,
+    tools: Iterable[KnownTool] = (),
+    seen: Seen | None = None,
+    places: Iterable[str] = (),
 ) -> tuple[Finding, ...]:
     """Return everything the lint finds in a set that loads, files and lines in order.
 
@@ -48,7 +51,8 @@ def findings(
         policy: The set.
         tools: The known tools; what needs them is looked for only where there are some.
         seen: What the log has seen; None where no store is at hand.
+        places: Where both are from, in words, for those who miss a tool there.
     """
-    view = View(policy, {tool.name: tool for tool in tools}, seen)
+    view = View(policy, {tool.name: tool for tool in tools}, seen, tuple(places))
     found = dict.fromkeys(finding for kind in _KINDS for finding in kind(view))
     return tuple(sorted(found, key=lambda each: (each.file, each.line, each.column, each.code)))

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gate.policy.lint.finding import Finding
-from gate.policy.lint.view import View
+from gate.policy.lint.view import View, Written
 from gate.policy.policyset import PolicyFile
+
+_DECLARED = ("effect.risk", "effect.reversible", "effect.outbound")
+"""Paths whose value is another one as soon as the risk is declared."""
+
+_NAMED = 3
 
 
 def find(view: View) -> Iterator[Finding]:
-    """Yield every known action whose risk nobody declares, with the line to write."""
+    """Yield every known action whose risk nobody declares, with the line to write.
+
+    It is advice where the guess decides nothing.
+    """
     for name in view.names():
         covering = view.policy.covering(name)
         if covering and view.known(name).effect.guessed:
@@ -22,14 +30,51 @@ def _finding(view: View, file: PolicyFile, name: str) -> Finding:
     line = f"{name}: {{risk: {effect.risk}}}"
     if effect.risk != "read":
         line = f"{name}: {{risk: {effect.risk}, reversible: false, outbound: true}}"
+    using = list(_using(view, name))
     return view.finding(
         file,
         _place(file, name),
         "guessed_risk",
         what=f"that {name} is a {effect.risk} is guessed from its name",
-        why="A guess decides by_risk, is never a read while the gate is frozen, and exempts from no budget.",
+        why=_why(using),
         write=f"under actions: {line} (check each word)",
+        advice=not using,
     )
+
+
+def _why(using: list[str]) -> str:
+    if not using:
+        return (
+            "Nothing in this policy goes by it. Cards call it a guess, and a freeze stops the call "
+            "even if it only reads."
+        )
+    named = ", ".join(using[:_NAMED]) + (f" and {len(using) - _NAMED} more" if len(using) > _NAMED else "")
+    return f"Until it is declared, the guess decides in {named}. No guess spares a call a budget or a freeze."
+
+
+def _using(view: View, name: str) -> Iterator[str]:
+    """Yield what may answer otherwise as soon as the risk of an action is declared."""
+    for covering in view.policy.covering(name):
+        if covering.file.default == "by_risk":
+            yield f"{covering.file.name}/default (by_risk)"
+    yield from (rule.id for rule in view.rules if rule.about(name) and _reads_effect(rule))
+    yield from (each.id for each in view.budgets if each.about(name) and _leaves_reads_out(each))
+
+
+def _leaves_reads_out(budget: Written) -> bool:
+    return not budget.raw.get("reads", False) or _reads_effect(budget)
+
+
+def _reads_effect(written: Written) -> bool:
+    return any(
+        ".".join(clause.keys) in _DECLARED or _operand(clause.operand) in _DECLARED
+        for clause in written.clauses
+    )
+
+
+def _operand(value: object) -> object:
+    """Return the path that a value is compared with; None for none."""
+    return value.get("path") if isinstance(value, Mapping) else None
 
 
 def _place(file: PolicyFile, name: str) -> tuple[str | int, ...]:

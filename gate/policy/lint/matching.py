@@ -11,6 +11,8 @@ from gate.policy.places import Loc
 from gate.policy.policyset import PolicyFile
 from gate.values import Glob, quoted
 
+_INSTEAD = "the tool's name as 'gate tools list' shows it, or nothing where its program has yet to start"
+
 
 def find(view: View) -> Iterator[Finding]:
     """Yield every glob that no known tool fits; without a catalogue or a log, only what looks misspelt."""
@@ -51,12 +53,18 @@ def _near(glob: Glob, known: set[str]) -> str:
 
 def _finding(view: View, file: PolicyFile, glob: Glob, loc: Loc, where: str, near: str) -> Finding:
     hint = f" (did you mean {quoted(near)}?)" if near else ""
-    who = "the tools and calls that are known" if view.called() else "the actions that the policy declares"
     return view.finding(
         file,
         loc,
         "no_such_tool",
-        what=f"{quoted(glob.pattern)} in {where} fits none of {who}{hint}",
-        why="What is about no tool decides nothing, and the tool that was meant goes without it.",
-        write=f"{quoted(near)}" if near else "the tool's name as 'gate tools list' shows it, or nothing",
+        what=f"{quoted(glob.pattern)} in {where} fits none of {_known(view)}{hint}",
+        why="It decides nothing for any of them; a tool that it misspells goes without it.",
+        write=f"{quoted(near)}" if near else _INSTEAD,
     )
+
+
+def _known(view: View) -> str:
+    """Say what a glob was held against, and where that is known from."""
+    if not view.called():
+        return "the actions that the policy declares"
+    return "the tools and calls known" + (f" from {' and '.join(view.places)}" if view.places else "")

@@ -96,11 +96,13 @@ class View:
         policy: The set.
         tools: Known tools by name; empty where nobody named a catalogue.
         seen: What the log has seen; None where nobody named a store.
+        places: Where the tools and the calls are known from, in words.
     """
 
     policy: PolicySet
     tools: Mapping[str, KnownTool] = field(default_factory=dict)
     seen: Seen | None = None
+    places: tuple[str, ...] = ()
     _documents: dict[str, Document] = field(default_factory=dict, repr=False)
     _rules: list[Written] = field(default_factory=list, repr=False)
     _budgets: list[Written] = field(default_factory=list, repr=False)
