@@ -118,7 +118,7 @@ class Script:
 class _Answered(Service):
     """A service whose held calls the script answers: no bot is needed, so none is missed."""
 
-    def _warn_without_bot(self, record: ActionRecord) -> None:
+    def _tell_who_asks(self, record: ActionRecord) -> None:
         pass
 
 

@@ -83,7 +83,7 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
             submission = self._refusable(action, lambda: self._submit(new, action, wait, would_block, owner))
             keep(submission.kind == "run")
         if submission.kind == "held":
-            afterwards(lambda: self._warn_without_bot(submission.record))
+            afterwards(lambda: self._tell_who_asks(submission.record))
         return submission
 
     def claim(

@@ -1,4 +1,4 @@
-"""Say where no bot is there to ask people, until when that matters, and when one has come."""
+"""Say where people are asked and until when, where no bot is there to ask them, and when one has come."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from gate.clock import from_us
 from gate.model import ActionRecord
 from gate.service.refusing import RefusalVerbs
-from gate.verbs import living, timing
+from gate.verbs import living, look, timing
 
 log = logging.getLogger("gate")
 
@@ -19,9 +19,27 @@ class AskerVerbs(RefusalVerbs):
     _missed = False
     """Whether this process has said that no bot is alive, and not yet that one is."""
 
+    def _tell_who_asks(self, record: ActionRecord) -> None:
+        """Warn of a call that nobody asks about; say of any other where it is asked, for those who listen."""
+        if not self._a_bot_lives():
+            self._warn_without_bot(record)
+        elif log.isEnabledFor(logging.INFO):
+            self._tell_where(record)
+
+    def _tell_where(self, record: ActionRecord) -> None:
+        with self.store.reader() as reader:
+            needs = look.hold(reader, self.store_id, record.id).requirements
+        log.info(
+            "%s is held as %s and waits: people are asked in %s and may answer until %s UTC. "
+            "'gate holds show %s' has all of it.",
+            record.name,
+            record.id,
+            ", ".join(dict.fromkeys(channel for need in needs for channel in need.channels)),
+            f"{record.expires_at:%Y-%m-%d %H:%M:%S}",
+            record.id,
+        )
+
     def _warn_without_bot(self, record: ActionRecord) -> None:
-        if self._a_bot_lives():
-            return
         self._missed = True
         log.warning(
             "%s is held as %s, but no bot is alive to ask anybody: start one with 'gate-bot', or with "

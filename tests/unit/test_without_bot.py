@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import timedelta
 from pathlib import Path
 
@@ -43,3 +44,23 @@ def test_a_bot_that_came_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptu
     bot.close()
     gate.submit(act(amount=70, to="bob"))
     assert "no bot is alive" in _said(caplog)[-1]
+
+
+def test_a_call_that_waits_says_where_people_are_asked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever listens for information hears of each held call once: where it is asked, and until when."""
+    clock = FakeClock()
+    path = tmp_path / "store" / "gate.db"
+    gate, bot = service(path, clock=clock), service(path, text=None, clock=clock, kind="bot")
+    gate.submit(act())
+    assert caplog.messages == []
+    caplog.set_level(logging.INFO, "gate")
+    held = gate.submit(act(amount=60, to="bob")).record
+    until = f"{clock.now() + timedelta(hours=1):%Y-%m-%d %H:%M:%S} UTC"
+    assert caplog.messages == [
+        f"desk.pay is held as {held.id} and waits: people are asked in C0APPROVALS and may answer until "
+        f"{until}. 'gate holds show {held.id}' has all of it."
+    ]
+    bot.close()
+    gate.close()
