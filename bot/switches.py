@@ -72,7 +72,7 @@ class Switches:
         return f"{what}: nothing but declared reads runs there until an operator lifts it."
 
     async def _warning(self, meant: Meant, press: Press) -> str:
-        """Say that nothing goes by a name that was frozen, and which names like it stand in holds they may see."""
+        """Say that nothing goes by what was frozen; names like it are those of holds that they may see."""
         stranger = await self._desk.run(self._desk.service.stranger, meant.scope, meant.id)
         if stranger is None:
             return ""

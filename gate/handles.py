@@ -141,9 +141,7 @@ class Claim:
         from gate.results import outcome_of
 
         submission = self._submission
-        # A copy nobody else can reach: what is compared with the approved call is what runs.
-        action = replace(submission.action, arguments=copied(submission.action.arguments))
-        self._action = action
+        action = self._action = self._copied(submission.action)
         claimed = (
             self._begun(submission, action) if isinstance(submission, Allowed) else self._claimed(action)
         )
@@ -155,6 +153,11 @@ class Claim:
                 f"{submission.action_id} has run already; read submission.hold.wait(0).outcome."
             )
         raise ended
+
+    def _copied(self, action: Action) -> Action:
+        """Return a copy nobody else can reach: what is compared with the approved call is what runs."""
+        with self._runtime.service.claimable(self._submission.action_id, action):
+            return replace(action, arguments=copied(action.arguments))
 
     def _begun(self, allowed: Allowed, action: Action) -> Claimed:
         """Begin what was allowed, unless a freeze has come since."""

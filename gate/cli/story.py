@@ -241,7 +241,8 @@ def _annotated(body: Body) -> str:
 
 def _refused(body: Body) -> str:
     why = f"({body.get('code', '')}): {body.get('reason', '')}"
-    what = "tried to change it" if body.get("edit") else "tried to answer"
+    tried = "tried to change it" if body.get("edit") else "tried to answer"
+    what = "tried to run it" if body.get("claim") else tried
     would = f" into {_changes(body)}" if body.get("changes") else ""
     return f"{body['actor']} {what}{_route(body)}{would} and was refused {why}"
 

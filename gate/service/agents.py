@@ -105,7 +105,8 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
             self._hands.note_secrets(action_id, judgement.secrets)
             return claiming.claim(turn, action_id, action, digest, judgement, version=version, waiter=waiter)
 
-        with self._hands.reach(action_id, durable=True, owner=owner) as keep:
+        reach = self._hands.reach(action_id, durable=True, owner=owner)
+        with self.claimable(action_id, action), reach as keep:
             claimed = self._judged(lambda policy: (self._digest(call), self._judgement(action, policy)), verb)
             keep(claimed.run)
         if claimed.record.state != State.PENDING:
@@ -121,12 +122,13 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
         Raises:
             IllegalMove: It is another call, in nobody's hand any more, or was begun before.
         """
-        if action_digest(self.store.key, action, afresh=True) != record.digest:
-            raise IllegalMove(f"The call is not the one that was allowed as {record.id}.", code="changed")
-        with self.store.reader() as reader:
-            frozen = freezing.freeze_of(reader, action.agent, action.session)
-        if not self._hands.take(record.id):
-            raise IllegalMove(f"{record.id} was begun already or has ended; submit the action again.")
+        with self.claimable(record.id, action):
+            if action_digest(self.store.key, action, afresh=True) != record.digest:
+                raise IllegalMove(f"The call is not the one that was allowed as {record.id}.", code="changed")
+            with self.store.reader() as reader:
+                frozen = freezing.freeze_of(reader, action.agent, action.session)
+            if not self._hands.take(record.id):
+                raise IllegalMove(f"{record.id} was begun already or has ended; submit the action again.")
         return self._stopped(record) if frozen else record
 
     def _stopped(self, record: ActionRecord) -> ActionRecord:

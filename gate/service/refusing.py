@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from gate.errors import ActionError, CallIdReused, ClockError, Fault, GateError, NoSession, WouldBlock
+from gate.errors import (
+    ActionError,
+    CallIdReused,
+    ClockError,
+    Fault,
+    GateError,
+    IllegalMove,
+    NoSession,
+    WouldBlock,
+)
 from gate.model import Action
 from gate.redact import hide, redact_text
 from gate.service.road import Road, T
@@ -20,7 +31,15 @@ _LONGEST_READ = 10_000
 class RefusalVerbs(Road):
     """What the log tells of refused calls."""
 
-    def refused(self, fault: Fault, *, name: object, agent: object = None, session: object = None) -> None:
+    def refused(
+        self,
+        fault: Fault,
+        *,
+        name: object,
+        agent: object = None,
+        session: object = None,
+        claimed: str | None = None,
+    ) -> None:
         """Record that a call was refused, without its arguments; what cannot be written is only logged.
 
         Args:
@@ -28,13 +47,15 @@ class RefusalVerbs(Road):
             name: Action name, or whatever was given for one.
             agent: Which agent asked; None where nobody knows.
             session: Id of the session; None for a call outside any.
+            claimed: Id of the action that it claimed to be; None for a new call.
         """
         actor = "host" if agent is None else f"agent:{_told(agent)}"
         reason = redact_text(storable(str(fault)))
         said = {"name": _told(name), "session": "" if session is None else _told(session)}
+        which: dict[str, Any] = {} if claimed is None else {"action": _told(claimed), "claim": True}
         try:
             with self._turn() as turn:
-                turn.log("refused", actor=actor, code=fault.code, reason=reason, **said)
+                turn.log("refused", actor=actor, code=fault.code, reason=reason, **said, **which)
         except GateError as unwritten:
             log.warning("A refused call of %s could not be recorded: %s", said["name"], unwritten)
 
@@ -44,6 +65,21 @@ class RefusalVerbs(Road):
             return verb()
         except (ActionError, NoSession, CallIdReused, ClockError, WouldBlock) as fault:
             self.refused(fault, name=action.name, agent=action.agent, session=action.session)
+            raise
+
+    @contextmanager
+    def claimable(self, action_id: str, action: Action) -> Iterator[None]:
+        """Record where a claim is refused because what it brings is not the call to be run, or not now.
+
+        Args:
+            action_id: Which action is claimed.
+            action: The call that would run.
+        """
+        try:
+            yield
+        except (ActionError, IllegalMove, ClockError) as fault:
+            who = {"name": action.name, "agent": action.agent, "session": action.session}
+            self.refused(fault, **who, claimed=action_id)
             raise
 
 

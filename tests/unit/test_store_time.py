@@ -141,7 +141,7 @@ def test_budgets_outlive_a_wrong_clock(db: Path) -> None:
 
 
 def test_a_denial_of_the_refused_time_is_soon_old(db: Path) -> None:
-    """What was denied under a wrong clock counts as denied at the acceptance: a minute later people are asked."""
+    """What was denied under a wrong clock counts as denied at the acceptance; later people are asked."""
     right = service(db, clock=FakeClock(NOON))
     assert isinstance(right.clock, FakeClock)
     wrong = Service(db, clock=FakeClock(NOON + timedelta(days=400)))
