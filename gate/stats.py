@@ -100,7 +100,8 @@ class Stats:
         unanswered: How many nobody answered in time.
         waiting: How many still wait.
         ended: How many ended otherwise, such as cancelled and undelivered.
-        a_day: Holds a day, on average.
+        begins: From when on the store has anything, UTC; None for an empty one.
+        a_day: Holds a day, on average over what the store knows of that time; None for less than a day.
         days: Holds by day, ISO dates in UTC; days without any are there too.
         hours: Holds by hour of the day, 0 to 23 UTC.
         rules: By rule, most holds first; a hold counts for each rule that held it.
@@ -118,7 +119,8 @@ class Stats:
     unanswered: int
     waiting: int
     ended: int
-    a_day: float
+    begins: datetime | None
+    a_day: float | None
     days: Mapping[str, int]
     hours: tuple[int, ...]
     rules: tuple[RuleStats, ...]
@@ -159,7 +161,8 @@ def collect(
         unanswered=became["unanswered"],
         waiting=became["waiting"],
         ended=became["ended"],
-        a_day=became.total() / max((until - since) / timedelta(days=1), 1.0),
+        begins=found.begins,
+        a_day=_a_day(became.total(), max(since, found.begins or until), until),
         days=_days(found, since, until),
         hours=_hours(found),
         rules=_rules(found, policy, options),
@@ -167,6 +170,11 @@ def collect(
         people=found.people,
         agents=_agents(found),
     )
+
+
+def _a_day(holds: int, since: datetime, until: datetime) -> float | None:
+    days = (until - since) / timedelta(days=1)
+    return holds / days if days >= 1 else None
 
 
 def _days(found: Tally, since: datetime, until: datetime) -> Mapping[str, int]:

@@ -45,7 +45,7 @@ def stats_command(since: datetime | None, until: datetime | None, db: Path | Non
 def stats_json(found: Stats) -> dict[str, Any]:
     """Return the numbers as JSON; spans in seconds."""
     told: dict[str, Any] = shapes.as_json(found)
-    told["a_day"] = round(found.a_day, 3)
+    told["a_day"] = None if found.a_day is None else round(found.a_day, 3)
     told["rules"] = [
         shapes.as_json(each)
         | {
@@ -67,8 +67,7 @@ def _seconds(span: timedelta | None) -> float | None:
 
 
 def _show(found: Stats) -> None:
-    since, until = shapes.moment(found.since), shapes.moment(found.until)
-    output.say(f"{shapes.count(found.holds, 'hold')} from {since} to {until}, {found.a_day:.1f} a day.")
+    output.say(_total(found))
     if not found.holds:
         return
     changed = f"{found.changed} changed and approved, " if found.changed else ""
@@ -82,6 +81,20 @@ def _show(found: Stats) -> None:
     _show_people(found)
     _show_days(found)
     _show_agents(found)
+
+
+def _total(found: Stats) -> str:
+    """Say how many holds there were, from when on that is known, and how many a day where a day is."""
+    holds, until = shapes.count(found.holds, "hold"), shapes.moment(found.until)
+    since, begins = shapes.moment(found.since), shapes.moment(found.begins)
+    a_day = "" if found.a_day is None else f", {found.a_day:.1f} a day"
+    if found.begins is None:
+        return f"{holds} from {since} to {until}: the store is empty."
+    if found.begins <= found.since:
+        return f"{holds} from {since} to {until}{a_day}."
+    if found.begins >= found.until:
+        return f"{holds} from {since} to {until}: the store begins only at {begins}."
+    return f"{holds} from {begins}, when the store begins, to {until}{a_day}."
 
 
 def _show_rules(found: Stats) -> None:

@@ -10,7 +10,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
-from gate.clock import to_us
+from gate import audit
+from gate.clock import from_us, to_us
 from gate.model import Action, ResolvedEffect
 from gate.policy.effects import Known, known_of
 from gate.policy.ranges import Range, Ranges
@@ -91,6 +92,7 @@ class Tally:
         times: Microseconds from the card to the answer that decided, shortest first.
         people: Who answered, most answers first.
         ranges: Between which values people approved, changed and denied, by rule.
+        begins: From when on the store has anything, UTC; None for an empty one.
     """
 
     hours: Counter[int] = field(default_factory=Counter)
@@ -99,6 +101,7 @@ class Tally:
     times: list[int] = field(default_factory=list)
     people: tuple[Decider, ...] = ()
     ranges: tuple[Range, ...] = ()
+    begins: datetime | None = None
 
 
 def tally(reader: Reader, since: datetime, until: datetime, *, values: bool = True) -> Tally:
@@ -111,7 +114,7 @@ def tally(reader: Reader, since: datetime, until: datetime, *, values: bool = Tr
         values: Whether the decisive values are looked at too.
     """
     span = (to_us(since), to_us(until))
-    found = Tally()
+    found = Tally(begins=_begins(reader))
     found.hours.update({row["hour"]: row["n"] for row in reader.all(_BY_HOUR, span)})
     for row in reader.all(_BY_RULES, span):
         for rule in json.loads(row["rules"]):
@@ -125,6 +128,17 @@ def tally(reader: Reader, since: datetime, until: datetime, *, values: bool = Tr
     if values:
         found.ranges = _ranges(reader.all(_VALUES, span))
     return found
+
+
+def _begins(reader: Reader) -> datetime | None:
+    """Return when the store begins: its oldest record, or a hold whose records were archived."""
+    first = [
+        datetime.fromisoformat(each.body["at"]) for each in audit.records(reader, audit.Filter(), limit=1)
+    ]
+    row = reader.one("SELECT min(asked_at) AS at FROM holds")
+    if row is not None and row["at"] is not None:
+        first.append(from_us(row["at"]))
+    return min(first, default=None)
 
 
 def _ranges(held: Iterable[Row]) -> tuple[Range, ...]:

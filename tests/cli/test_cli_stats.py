@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from datetime import datetime, timedelta
 
 from gate.cli.exits import Exit
 from tests.cli.cli_kit import Filled, read, run, said
@@ -31,7 +32,25 @@ def test_the_numbers_of_a_store(filled: Filled) -> None:
 def test_a_time_without_holds_is_said(filled: Filled) -> None:
     """Without empty tables."""
     text = said("stats", *filled.words(), "--until", "2001-01-01", "--since", "2000-01-01")
-    assert text == "0 holds from 2000-01-01 00:00:00 UTC to 2001-01-01 00:00:00 UTC, 0.0 a day.\n"
+    start = "0 holds from 2000-01-01 00:00:00 UTC to 2001-01-01 00:00:00 UTC: the store begins only at 20"
+    assert text.startswith(start)
+    assert text.count("\n") == 1
+
+
+def test_holds_a_day_are_those_of_what_is_known(filled: Filled) -> None:
+    """A store of a few seconds has no number a day; from a day on it counts from when the store begins."""
+    found = read("stats", *filled.words())
+    assert found["a_day"] is None
+    begins = found["begins"][:19].replace("T", " ")
+    first = said("stats", *filled.words()).splitlines()[0]
+    assert first.startswith(f"3 holds from {begins} UTC, when the store begins, to ")
+    assert "a day" not in first
+    later = f"{datetime.fromisoformat(found['begins']) + timedelta(days=2):%Y-%m-%dT%H:%M:%SZ}"
+    words = ("stats", *filled.words(), "--until", later)
+    assert said(*words).splitlines()[0].endswith(", 1.5 a day.")
+    assert 1.49 < read(*words)["a_day"] < 1.51
+    whole = (*words, "--since", found["begins"])
+    assert said(*whole).splitlines()[0].startswith(f"3 holds from {begins} UTC to ")
 
 
 def test_the_offered_command_runs_as_it_stands(tmp_path: object) -> None:
