@@ -164,6 +164,7 @@ def _json(found: Result, start: datetime, end: datetime, revision: str) -> dict[
         "ranges": [shapes.as_json(each) | {"text": str(each)} for each in found.ranges],
         "not_decidable": shapes.as_json(found.unclear),
         "left_out": dict(found.left_out),
+        "stopped": found.stopped,
         "inexact_budgets": dict(found.inexact),
     }
 
@@ -237,6 +238,9 @@ def _show_ranges(found: Result) -> None:
 def _show_unknown(found: Result) -> None:
     for rule, count in sorted(found.left_out.items()):
         output.say(f"Left out: {shapes.count(count, 'call')} that {rule} answered, not a policy.")
+    if found.stopped:
+        calls = shapes.count(found.stopped, "allowed call")
+        output.say(f"{calls} of these never began: a freeze stopped what was allowed. No budget counts that.")
     for rule, count in sorted(found.inexact.items()):
         output.say(
             f"The numbers of {rule} lack {shapes.count(count, 'call')} whose values are hidden in the log."

@@ -2,6 +2,7 @@
 
 The calls are judged in order and with budgets. A call that really ran is charged when it ran, also where the
 other policy would have asked people first; one that it blocks is not; one that it allows is charged at once.
+What a freeze stopped before it began is never charged.
 What the log does not have is never guessed: a call whose verdict rests on a hidden value is not decided.
 """
 
@@ -39,7 +40,8 @@ class LoggedCall:
         hidden: Paths whose value was hidden.
         answer: What was answered then.
         rules: The rules that answered then.
-        ran: Whether it ran at once.
+        ran: Whether it was started at once.
+        stopped: Whether a freeze stopped it before it began; then it ran as little as if it had been asked.
     """
 
     id: str
@@ -49,6 +51,7 @@ class LoggedCall:
     answer: Answer
     rules: tuple[str, ...]
     ran: bool = False
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,7 @@ class Result:
         held_after: Calls that would be held.
         unclear: Calls that cannot be decided, in order; they count nowhere else.
         left_out: Calls that no policy answered, by the gate's own rule.
+        stopped: Calls that were allowed and that a freeze stopped before they began; no budget counts them.
         ranges: What was approved, changed and denied, by rule and value.
         inexact: Budgets whose numbers lack calls with hidden values, and how many.
     """
@@ -168,6 +172,7 @@ class Result:
     held_after: int = 0
     unclear: list[Unclear] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    stopped: int = 0
     ranges: tuple[Range, ...] = ()
     inexact: Counter[str] = field(default_factory=Counter)
 
@@ -285,6 +290,8 @@ class _Player:
         return self._blinds.with_budgets(call.action, call.hidden, verdict) if call.hidden else verdict
 
     def _charge(self, call: LoggedCall, uses: tuple[Use, ...], *, allowed: bool) -> None:
+        if call.stopped:
+            return
         if allowed or call.ran:
             self._ledger.charge(uses)
         elif uses and call.answer == "require_approval":
@@ -293,6 +300,7 @@ class _Player:
     def _count(self, call: LoggedCall, verdict: Verdict) -> None:
         result = self.result
         result.calls += 1
+        result.stopped += call.stopped
         result.first, result.last = result.first or call.at, call.at
         for rule in call.rules:
             result.before[rule] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +31,11 @@ _ENTRIES = (
     "SELECT seq, body FROM audit WHERE seq > ? AND seq <= ? "
     "AND kind IN ('submit', 'edit', 'approve', 'deny', 'claim') ORDER BY seq LIMIT ?"
 )
+_STOPPED = (
+    "SELECT action FROM audit WHERE seq BETWEEN ? AND ? "
+    """AND instr(body, '"move":{"from":"running","to":"blocked"}')"""
+)
+"""Calls that a freeze stopped before they began; found by the canonical text, which no value can spell."""
 
 
 def called(reader: Reader) -> frozenset[str]:
@@ -70,10 +76,13 @@ def entries(
     """
     span = reader.one(_SPAN, (since.isoformat(), until.isoformat())) or {"first": 0, "last": 0}
     first, last = span["first"], span["last"]
+    stopped = frozenset(row["action"] for row in reader.all(_STOPPED, (first, last)))
     after = first - 1
     while last and (found := reader.all(_ENTRIES, (after, last, PAGE))):
         for row in found:
             entry = _entry(json.loads(row["body"]))
+            if isinstance(entry, LoggedCall) and entry.id in stopped:
+                entry = replace(entry, stopped=True)
             if entry is not None:
                 yield entry
         after = found[-1]["seq"]

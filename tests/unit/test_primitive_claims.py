@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from gate.errors import ActionError, IllegalMove, NoSession, StoreError
 from gate.handles import Allowed, Held
 from gate.lifecycle import State
 from gate.model import Action
+from gate.policy.backtest import replay
 from gate.verbs.claim import doubt
 from gate.verbs.freezing import Scope
 from gate.verbs.turn import action_row
 from tests.gate_kit import PATIENCE, gate_on, until
-from tests.kit import answer
+from tests.kit import POLICY, answer, policy
 
 
 @pytest.fixture
@@ -264,3 +266,20 @@ def test_an_interrupted_action_says_in_doubt(gate: Gate) -> None:
     with pytest.raises(SystemExit), gate.claim(submitted):
         raise SystemExit
     assert isinstance(submitted.hold.wait(0).outcome, InDoubt)
+
+
+def test_a_backtest_knows_what_a_freeze_stopped(gate: Gate) -> None:
+    """What was allowed and never began is told apart, and the other calls have its place in a budget."""
+    budget = 'budgets: [{id: pair, match: "*", limit: 2, per: agent, window: 1h, then: block, reason: No.}]'
+    stopped = gate.submit(act())
+    gate.service.freeze("everything", "", by="cli:alice", reason="Something is odd.")
+    with pytest.raises(Blocked), gate.claim(stopped):  # type: ignore[arg-type]
+        raise AssertionError("the block must not begin")
+    gate.service.unfreeze("everything", "", by="cli:alice", reason="")
+    for amount in (6, 7):
+        gate.submit(act(amount))
+    now = gate.service.now()
+    logged = gate.service.logged(now - timedelta(hours=1), now + timedelta(hours=1), lambda done, all_: None)
+    found = replay(logged, policy(POLICY + budget), since=now - timedelta(hours=1))
+    assert (found.calls, found.stopped) == (3, 1)
+    assert found.changes == []
