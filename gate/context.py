@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import CodeType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
+from gate.blocks import Blocks
+from gate.errors import GuardError
 from gate.shapes import has_utf8, named
 from gate.wait import Wait, seconds
 
@@ -39,8 +41,14 @@ class Running:
     edits: tuple[str, ...] = ()
 
 
-Place = tuple[tuple["Session", ...], Running | None]
-"""Sessions whose blocks a place is in, the innermost last, and the action whose tool runs there."""
+Place = tuple["Session | None", Running | None]
+"""The session whose block a place is in, and the action whose tool runs there."""
+
+
+_GENERATOR = (
+    "gate.bind takes no generator, which runs later, where its values are asked for: open the session inside"
+    " it, or bind the function that asks for them."
+)
 
 
 class CallOptions:
@@ -74,31 +82,27 @@ class Context:
     """The context variables of one gate."""
 
     def __init__(self) -> None:
-        self._sessions: ContextVar[tuple[Session, ...]] = ContextVar("gate_sessions", default=())
+        self._blocks = Blocks()
         self._options: ContextVar[CallOptions | None] = ContextVar("gate_options", default=None)
         self._running: ContextVar[Running | None] = ContextVar("gate_running", default=None)
 
     @property
     def session(self) -> Session | None:
         """Return the innermost session whose block this is."""
-        return next(reversed(self._sessions.get()), None)
+        return self._blocks.session()
 
     @property
     def running(self) -> Running | None:
         """Return the action whose tool runs here, if any."""
         return self._running.get()
 
-    def enter(self, session: Session) -> None:
-        """Begin the block of a session."""
-        self._sessions.set((*self._sessions.get(), session))
+    def enter(self, session: Session, frame: FrameType) -> None:
+        """Begin the block of a session, which the frame enters."""
+        self._blocks.enter(session, frame)
 
-    def leave(self, session: Session) -> None:
-        """End the innermost block of a session; blocks begun elsewhere stay."""
-        stack = self._sessions.get()
-        for place in range(len(stack) - 1, -1, -1):
-            if stack[place] is session:
-                self._sessions.set(stack[:place] + stack[place + 1 :])
-                return
+    def leave(self, session: Session, frame: FrameType) -> None:
+        """End the innermost block of a session, which the frame leaves; blocks begun elsewhere stay."""
+        self._blocks.leave(session, frame)
 
     def offer(self, options: CallOptions) -> CallOptions:
         """Lay options ready for the next call, in place of any that lie there."""
@@ -119,23 +123,26 @@ class Context:
 
         Args:
             function: A ``def`` or ``async def`` to be called in another thread.
+
+        Raises:
+            GuardError: It is a generator, or gives one back (when called).
         """
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise GuardError(_GENERATOR)
         carried = self.here()
-        if inspect.iscoroutinefunction(function):
-
-            @functools.wraps(function)
-            def bound_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-                with self._at(carried):
-                    return self._awaited(carried, function(*args, **kwargs))
-
-            return as_async(bound_async)
 
         @functools.wraps(function)
-        def bound(*args: P.args, **kwargs: P.kwargs) -> T:
+        def bound(*args: P.args, **kwargs: P.kwargs) -> Any:
             with self._at(carried):
-                return function(*args, **kwargs)
+                return self._bound_result(carried, function(*args, **kwargs))
 
-        return bound
+        return as_async(bound) if inspect.iscoroutinefunction(function) else bound
+
+    def _bound_result(self, carried: Place, result: Any) -> Any:
+        """Return what a function gave back; a coroutine runs later, and there too."""
+        if inspect.isgenerator(result) or inspect.isasyncgen(result):
+            raise GuardError(_GENERATOR)
+        return self._awaited(carried, result) if inspect.iscoroutine(result) else result
 
     async def _awaited(self, carried: Place, call: Any) -> Any:
         with self._at(carried):
@@ -143,7 +150,7 @@ class Context:
 
     def here(self) -> Place:
         """Return where this is."""
-        return self._sessions.get(), self._running.get()
+        return self._blocks.session(), self._running.get()
 
     def where_called(self, made: Place) -> AbstractContextManager[None]:
         """Be where a coroutine was made for the length of a block; here, if that was outside any session."""
@@ -151,9 +158,13 @@ class Context:
 
     @contextmanager
     def _at(self, place: Place) -> Iterator[None]:
-        sessions, running = place
-        with _set(self._sessions, sessions), _set(self._running, running):
-            yield
+        session, running = place
+        token = self._blocks.carry(session)
+        try:
+            with _set(self._running, running):
+                yield
+        finally:
+            self._blocks.put_back(token)
 
 
 @contextmanager

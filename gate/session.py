@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -92,13 +93,13 @@ class Session:
     _gate: Gate = field(repr=False)
 
     def __enter__(self) -> Self:
-        self._gate._context.enter(self)
+        self._gate._context.enter(self, sys._getframe(1))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._gate._context.leave(self)
+        self._gate._context.leave(self, sys._getframe(1))
 
     def add_evidence(self, *lines: str | Evidence) -> None:
         """Add lines for people that the session does not have yet; a hold keeps the lines as of its submit.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -103,7 +104,7 @@ def test_a_coroutine_belongs_to_the_session_it_was_called_in(gate: Gate, ask: st
     async def pay(amount: int) -> str:
         return await balance()
 
-    call = {"call": pay, "outcome": lambda amount: gate.outcome(pay, amount)}.get(ask, pay)
+    call: Any = {"call": pay, "outcome": lambda amount: gate.outcome(pay, amount)}.get(ask, pay)
     with gate.session("s1", agent="desk", on_behalf_of=person("U0BOB")):
         call = gate.bind(pay) if ask == "carried" else call
         made = [call(number) for number in (1, 2)]
@@ -174,13 +175,13 @@ def test_a_tool_thrown_away_elsewhere_changes_no_running_action_there() -> None:
 
 def test_blocks_may_end_in_any_order() -> None:
     """A session's block that ends before an inner one takes only itself away."""
-    context, one, other = Context(), object(), object()
-    context.enter(one)  # type: ignore[arg-type]
-    context.enter(other)  # type: ignore[arg-type]
-    context.leave(one)  # type: ignore[arg-type]
-    assert context.session is other  # type: ignore[comparison-overlap]
-    context.leave(one)  # type: ignore[arg-type]
-    context.leave(other)  # type: ignore[arg-type]
+    context, one, other, frame = Context(), object(), object(), sys._getframe()
+    context.enter(one, frame)  # type: ignore[arg-type]
+    context.enter(other, frame)  # type: ignore[arg-type]
+    context.leave(one, frame)  # type: ignore[arg-type]
+    assert context.session is other
+    context.leave(one, frame)  # type: ignore[arg-type]
+    context.leave(other, frame)  # type: ignore[arg-type]
     assert context.session is None
 
 
