@@ -20,7 +20,7 @@ BUSY_SECONDS = 10.0
 """How long a transaction is tried for before StoreBusy."""
 
 TRY_MS = 50
-"""How long one try waits inside SQLite; between tries the process's own lock is free."""
+"""How long one try to write waits inside SQLite; between tries the process's own lock is free."""
 
 
 def connect(path: Path | None, *, read_only: bool) -> sqlite3.Connection:
@@ -35,7 +35,7 @@ def connect(path: Path | None, *, read_only: bool) -> sqlite3.Connection:
     """
     connection = sqlite3.connect(
         path or ":memory:",
-        timeout=TRY_MS / 1000,
+        timeout=BUSY_SECONDS if read_only else TRY_MS / 1000,  # a read waits for a log's recovery alone
         isolation_level=None,
         check_same_thread=False,
         cached_statements=256,
@@ -63,8 +63,10 @@ def refuse_others(reader: Reader, path: Path | None) -> None:
 def _wal(database: Database, path: Path) -> None:
     """Switch to the write-ahead log, waiting for others who do the same."""
     until = monotonic() + BUSY_SECONDS
-    while database.journal_mode != "wal":
+    while True:
         try:
+            if database.journal_mode == "wal":
+                return
             refuse_others(Rows(database.conn), path)
             database.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:

@@ -13,7 +13,7 @@ from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = """
-import os, signal, sys, threading
+import os, signal, sys, threading, traceback
 from gate import Gate
 
 gate = Gate(policy=sys.argv[1], db=sys.argv[2], agent="desk")
@@ -38,6 +38,8 @@ child = os.fork()
 if child == 0:
     try:
         os._exit(in_child())
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(2)
 first.join()
