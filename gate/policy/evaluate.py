@@ -10,7 +10,7 @@ from gate.model import Action, Answer, ResolvedEffect, Ruling, Verdict
 from gate.model.own_rules import BAD_NAME, NO_POLICY
 from gate.policy.policyset import Covering, PolicyFile, PolicySet, Rule, remember
 from gate.policy.reading import Subject
-from gate.policy.truth import Truth, Unknown
+from gate.policy.truth import Truth, Unknown, undecided
 from gate.requirements import merge
 from gate.values import format_path
 
@@ -104,7 +104,7 @@ def _opinions(files: Sequence[Covering], subject: Subject) -> list[Ruling]:
 def _no_policy(unsure: Sequence[Ruling], subject: Subject) -> Ruling:
     ruling = Ruling(NO_POLICY, "block", f"No policy covers {subject.action.name}.")
     whys = tuple(dict.fromkeys(why for each in unsure for why in each.missing))
-    return _unsure(ruling, Unknown(whys)) if whys else ruling
+    return _unsure(ruling, Unknown(whys), "If no rule applies") if whys else ruling
 
 
 def _answers(covering: Covering, subject: Subject) -> tuple[list[Ruling], bool]:
@@ -154,9 +154,10 @@ def _ask(rule: Rule, subject: Subject) -> Truth:
         return _UNREADABLE
 
 
-def _unsure(ruling: Ruling, unknown: Unknown) -> Ruling:
-    told = "; ".join(unknown.whys)
-    return replace(ruling, reason=f"{ruling.reason} (Could not be decided: {told}.)", missing=unknown.whys)
+def _unsure(ruling: Ruling, unknown: Unknown, case: str = "If it applies") -> Ruling:
+    """Return a ruling that holds perhaps: what is surely so comes first in its reason."""
+    reason = f"{undecided(unknown.whys)} {case}: {ruling.reason}"
+    return replace(ruling, reason=reason, missing=unknown.whys)
 
 
 def _default(covering: Covering, effect: ResolvedEffect) -> list[Ruling]:

@@ -12,6 +12,7 @@ from gate.clock import to_us
 from gate.model import Action, BudgetState, Ruling, Verdict
 from gate.policy.evaluate import STRICTNESS, evaluate, ordered
 from gate.policy.policyset import PolicySet
+from gate.policy.truth import undecided
 from gate.policy.uses import uses_of
 from gate.requirements import merge
 from gate.values import format_duration, format_number, limit_for
@@ -71,7 +72,8 @@ def ruling_of(use: Use, state: BudgetState) -> Ruling:
     """Return what a budget says where it is over, with its numbers where its reason is not written."""
     reason = use.ruling.reason or numbers(use.ruling.rule, state)
     if use.unsure:
-        reason = f"{reason} (Could not be decided: {'; '.join(use.unsure)}.)"
+        case = "If it is over: " if use.ruling.reason else ""
+        reason = f"{undecided(use.unsure)} {case}{reason}"
     return replace(use.ruling, reason=reason, missing=use.unsure, budget=state)
 
 

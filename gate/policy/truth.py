@@ -26,6 +26,11 @@ class Unknown:
 Truth = bool | Unknown
 
 
+def undecided(whys: Iterable[str]) -> str:
+    """Say that something could not be decided, and why: it stands before what is so only perhaps."""
+    return f"Could not be decided: {'; '.join(whys)}."
+
+
 def negate(value: Truth) -> Truth:
     """Return not ``value``; unknown stays unknown."""
     return value if isinstance(value, Unknown) else not value

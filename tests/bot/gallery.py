@@ -142,7 +142,7 @@ def unknown_case() -> HoldRecord:
             Ruling(
                 "refunds/over-250",
                 "require_approval",
-                f"Refund above the delegated limit. (Could not be decided: {missing}.)",
+                f"Could not be decided: {missing}. If it applies: Refund above the delegated limit.",
                 "refunds.yml:9",
                 (missing,),
             ),

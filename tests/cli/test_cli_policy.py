@@ -38,6 +38,7 @@ def test_lint_of_a_sound_set(folder: Path) -> None:
         "rules": 6,
         "revision": policy(text).revision,
         "tools": 0,
+        "known_from": [],
         "findings": [],
     }
     assert "1 file, 6 rules" in said("policy", "lint", "--policy", folder)

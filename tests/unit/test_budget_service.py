@@ -16,6 +16,7 @@ from gate.errors import IllegalMove
 from gate.lifecycle import State
 from gate.model import HoldRecord, Submission
 from gate.service import Service
+from gate.verbs import backfill
 from gate.verbs.claim import End
 from tests.kit import ALICE, ASKER, BOB, CAROL, POLICY, act, answer, kinds, policy, post, service
 
@@ -64,6 +65,12 @@ def _used(gate: Service, amount: Any = 1) -> str:
     ruling = gate.preview(act(amount=1000, to="x")).rulings[-1]
     assert ruling.budget is not None
     return ", ".join(f"{n} {unit}" for unit, n in ruling.budget.charged.items()) or "nothing"
+
+
+def _spent(gate: Service) -> str:
+    """Return how much the budgets count, by what people are shown of them."""
+    spent = [f"{n} {unit}" for each in gate.budgets_spent() for unit, n in each.state.charged.items()]
+    return ", ".join(spent) or "nothing"
 
 
 def _held(gate: Service, amount: Any = 9, **keys: Any) -> HoldRecord:
@@ -149,6 +156,29 @@ def test_what_a_freeze_stops_before_it_begins_is_charged_no_more() -> None:
     assert (_pay(gate, 9).kind, _pay(gate, 8).kind, _pay(gate, 1).kind) == ("run", "run", "held")
 
 
+def test_what_a_freeze_stops_while_a_new_budget_is_filled_is_not_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was read as running, and is stopped before its charge is written, is not charged there."""
+    gate = _gate()
+    call = act(amount=9, to="stopped")
+    stopped = gate.submit(call, wait=False)
+    _pay(gate, 3)
+    charges = backfill.charges
+
+    def slowly(*args: Any) -> Any:
+        found = charges(*args)
+        gate.freeze("everything", by="cli:alice", reason="Look first.")
+        assert gate.begin(stopped.record, call).state == State.BLOCKED
+        gate.unfreeze("everything", by="cli:alice", reason="Looked.")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(backfill, "charges", slowly)
+        gate.apply(policy(_text(MONEY)), by="cli:alice")
+    assert _spent(gate) == "3 EUR"
+
+
 def test_a_failed_run_stays_charged() -> None:
     """It may have taken effect."""
     gate = _gate(MONEY)
@@ -169,12 +199,21 @@ def test_an_unreadable_amount_is_held_and_then_weighs_as_the_whole_limit() -> No
     """After it ran, nothing more passes until the window has gone by."""
     gate = _gate(MONEY, base=READABLE)
     hold = _held(gate, "nine")
-    assert "Could not be decided" in hold.rulings[-1].reason
+    assert hold.rulings[-1].reason.startswith("Could not be decided: ")
+    assert ". The budget desk/money allows 20 EUR in 1d" in hold.rulings[-1].reason
     answer(gate, hold)
     assert gate.claim(hold.id, act(amount="nine", to="bob")).run
     assert _pay(gate, 1).kind == "held"
     _forward(gate, hours=24)
     assert _pay(gate, 1).kind == "run"
+
+
+def test_what_a_budget_may_be_over_is_said_after_what_is_sure() -> None:
+    """Its own reason, which may not be so, stands behind what could not be read."""
+    gate = _gate(MONEY.replace("headroom: 2", "reason: Too much for a day."), base=READABLE)
+    reason = _held(gate, "nine").rulings[-1].reason
+    assert reason.startswith("Could not be decided: amount is no number")
+    assert reason.endswith(" If it is over: Too much for a day.")
 
 
 def test_a_window_rolls_by() -> None:
@@ -353,6 +392,34 @@ def test_a_renamed_budget_and_a_changed_limit_see_what_already_ran() -> None:
     assert hold.rulings[0].rule == "desk/cash"
     assert hold.rulings[0].budget is not None
     assert str(hold.rulings[0].budget.charged["EUR"]) == "18"
+
+
+@pytest.mark.parametrize(
+    ("now", "used"),
+    [
+        ("amount: args.cents, unit: minor", "0.18 EUR"),
+        ("amount: none", "nothing"),
+        ("amount: args.amount, reversible: true", "18 EUR"),
+    ],
+)
+def test_effects_declared_anew_count_what_already_ran(now: str, used: str) -> None:
+    """A budget that stays as it is counts earlier runs by the effects declared now, like a renamed one."""
+    declared = "desk.pay: {risk: write, amount: args.amount,"
+    assert declared in POLICY
+    gate = _gate(MONEY)
+    for to in ("ann", "ben"):
+        gate.submit(act(amount=9, cents=9, to=to), wait=False)
+    assert _spent(gate) == "18 EUR"
+    gate.apply(policy(_text(MONEY, base=POLICY.replace("amount: args.amount", now))), by="cli:x")
+    assert _spent(gate) == used
+
+
+def test_what_is_declared_of_other_actions_leaves_a_budget_alone() -> None:
+    """Its counts stand, and so does its headroom: it counts no such action."""
+    base = POLICY.replace("actions:\n", "actions:\n  desk.other: {risk: destructive}\n")
+    (before,), (after,) = (policy(_text(MONEY, base=text)).budgets for text in (POLICY, base))
+    assert base != POLICY
+    assert (before.digest, before.terms) == (after.digest, after.terms)
 
 
 def test_a_budget_that_was_taken_out_and_comes_back_sees_what_ran_meanwhile() -> None:

@@ -111,7 +111,8 @@ def test_the_reason_says_what_was_missing_and_how_to_be_decided() -> None:
     ]
     for args, when, said in cases:
         verdict = ask(written(rule("r", "block", when=when), default="allow"), call(args))
-        assert verdict.reason.startswith("Reason of r. (Could not be decided: ")
+        assert verdict.reason.startswith("Could not be decided: ")
+        assert verdict.reason.endswith(". If it applies: Reason of r.")
         assert said in verdict.reason
         assert said in verdict.rulings[0].missing[0]
 
@@ -233,9 +234,8 @@ def test_an_unknown_hold_does_not_lift_the_block_of_what_nobody_covers() -> None
     unsure = written(rule("u", "require_approval", when=UNKNOWN), default="abstain")
     verdict = evaluate(load(unsure, unsure.replace('"u"', '"v"')), CALL)
     assert verdict.rules == ("gate/no_policy",)
-    assert verdict.reason.startswith(
-        "No policy covers shop.run_it. (Could not be decided: missing was not given"
-    )
+    assert verdict.reason.startswith("Could not be decided: missing was not given")
+    assert verdict.reason.endswith(". If no rule applies: No policy covers shop.run_it.")
     sure = written(rule("a", "allow", when=TRUE), default="abstain")
     assert evaluate(load(unsure, sure), CALL).rules == ("a/u",)
 
