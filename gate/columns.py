@@ -23,7 +23,6 @@ from gate.shapes import copy_model, model_parts
 from gate.tagging import (
     ENCODER,
     HANDLERS,
-    LAST_SORTED,
     MAX_BYTES,
     MAX_DEPTH,
     MAX_INT_BITS,
@@ -211,7 +210,7 @@ class Columns:
             raise UnusualError
         joined = "".join(keys)
         self._text(joined)
-        if not joined.isascii() and max(joined) > LAST_SORTED and _SORTED_BEFORE.search(joined):
+        if not joined.isascii() and _has_pairs(joined) and _SORTED_BEFORE.search(joined):
             raise UnusualError
         inner = list(chain.from_iterable(map(dict.values, taken)))
         copies, forms = self._column(inner) if inner else (inner, inner)
@@ -223,11 +222,11 @@ class Columns:
 
     def _models(self, kind: type, values: list[Any]) -> Both:
         plain = plain_model(kind)
-        parts = list(map(plain.parts, values)) if plain else [None]
-        if plain is None or None in parts:
+        parts = plain.parts(values) if plain else None
+        if plain is None or parts is None:
             return self._odd(kind, values)
         held, forms = self._held(kind, parts)
-        return list(map(plain.made, held)), forms
+        return plain.made(held), forms
 
     def _odd(self, kind: type, values: list[Any]) -> Both:
         """Judge models that may hold more than their fields: at last their copies, which are what runs.
@@ -245,20 +244,21 @@ class Columns:
         return copies, forms
 
     def _forms(self, kind: type, values: list[Any]) -> list[Any]:
-        return self._held(kind, list(map(model_parts, values)))[1]
-
-    def _held(self, kind: type, parts: Sequence[Parts | None]) -> tuple[list[Parts], list[Any]]:
-        """Return copies of what each of many models of a class holds, and the forms of the models."""
-        known = [each for each in parts if each is not None]
-        if len(known) < len(parts):
+        parts = [each for each in map(model_parts, values) if each is not None]
+        if len(parts) < len(values):
             raise UnusualError
-        held = [part for each in known for part in each.values()]
+        return self._held(kind, parts)[1]
+
+    def _held(self, kind: type, parts: Sequence[Parts]) -> tuple[Sequence[Parts], list[Any]]:
+        """Return copies of what each of many models of a class holds, and the forms of the models."""
+        held = [part for each in parts for part in each.values()]
         self._enter(held)
-        copies, forms = map(iter, self._entries(held))
+        copies, forms = self._entries(held)
         self._depth -= 1
         name = name_of_class(kind, "")
-        made = [dict(zip(each, copies, strict=False)) for each in known]
-        return made, [{"$model": [name, dict(zip(each, forms, strict=False))]} for each in known]
+        made = parts if copies is held else _filled(parts, copies)
+        written = made if forms is copies else _filled(parts, forms)
+        return made, [{"$model": [name, each]} for each in written]
 
 
 _JUDGES: dict[type, Callable[[Columns, list[Any]], Both]] = {
@@ -274,6 +274,11 @@ _JUDGES: dict[type, Callable[[Columns, list[Any]], Both]] = {
     bytes: Columns._data,
 }
 """How many values of one exact type are judged; of the others each is judged by itself."""
+
+
+def _has_pairs(text: str) -> bool:
+    """Tell whether a text has characters above U+FFFF, which UTF-16 writes in pairs."""
+    return len(text.encode("utf-16-le")) > 2 * len(text)
 
 
 def _filled(dicts: Iterable[Mapping[str, Any]], values: Iterable[Any]) -> list[dict[str, Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from typing import Any
 
 from gate.plain_models import plain_model
@@ -12,6 +13,11 @@ from gate.tagging import HANDLERS
 
 _FROZEN = (frozenset(HANDLERS) - {list, dict, tuple}) | {bool, type(None)}
 """Exact types of values in which nothing can change."""
+
+_NO_MODELS = _FROZEN | {dict, list, tuple}
+
+_MANY = 8
+"""From how many values on it is quicker to look at all of them together."""
 
 
 def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,17 +31,41 @@ def copied_value(value: Any) -> Any:
     if kind in _FROZEN:
         return value
     if kind is dict:
+        if len(value) >= _MANY:
+            return _renewed(dict(value))
         return {key: each if type(each) in _FROZEN else copied_value(each) for key, each in value.items()}
     if kind is list:
+        if len(value) >= _MANY:
+            return _copied_each(list(value))
         return [each if type(each) in _FROZEN else copied_value(each) for each in value]
     if kind is tuple:
         return tuple(map(copied_value, value))
-    return value if issubclass(kind, Enum) else _copied_model(value)
+    return value if issubclass(kind, Enum) else _copied_models(kind, [value])[0]
 
 
-def _copied_model(value: Any) -> Any:
-    plain = plain_model(type(value))
-    held = plain.parts(value) if plain else None
+def _renewed(taken: dict[str, Any]) -> dict[str, Any]:
+    """Return a dict that nobody else has, with copies of what lies in it."""
+    if _FROZEN.issuperset(map(type, taken.values())):
+        return taken
+    return {key: each if type(each) in _FROZEN else copied_value(each) for key, each in taken.items()}
+
+
+def _copied_each(taken: list[Any]) -> list[Any]:
+    """Return copies of what lies in a list that nobody else has; models of one class are read together."""
+    if _FROZEN.issuperset(map(type, taken)):
+        return taken
+    kind = type(taken[0])
+    if kind in _NO_MODELS or issubclass(kind, Enum) or set(map(type, taken)) != {kind}:
+        return [each if type(each) in _FROZEN else copied_value(each) for each in taken]
+    return _copied_models(kind, taken)
+
+
+def _copied_models(kind: type, values: Sequence[Any]) -> list[Any]:
+    plain = plain_model(kind)
+    held = plain.parts(values) if plain else None
     if plain is None or held is None:
-        return copy_model(value, copied_value)
-    return plain.made(copied_value(held))
+        return [copy_model(each, copied_value) for each in values]
+    inside = chain.from_iterable(part.values() for each in held for part in each.values())
+    if _FROZEN.issuperset(map(type, inside)):
+        return plain.made(held)
+    return plain.made([{name: _renewed(part) for name, part in each.items()} for each in held])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, repeat
+from operator import attrgetter
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -12,6 +14,9 @@ from gate.shapes import by_class, field_names, is_open, is_pydantic, is_secret_k
 
 _OWN = frozenset({"__class__", "__getattribute__"})
 """What a class may answer itself that objects are asked here."""
+
+_DICT, _GIVEN = attrgetter("__dict__"), attrgetter("__pydantic_fields_set__")
+_BESIDE = attrgetter("__pydantic_extra__", "__pydantic_private__")
 
 Parts = dict[str, dict[str, Any]]
 """What a model holds, as ``model_parts`` gives it."""
@@ -23,17 +28,18 @@ class PlainModel:
 
     Attributes:
         kind: The class.
-        parts: Gives what an object holds; None where that is more than its fields.
-        fill: Puts that into a new object.
+        parts: Gives what each of many objects holds, in dicts of its own; None where one of them holds more
+            than its fields.
+        fill: Puts that into as many new objects.
     """
 
     kind: type
-    parts: Callable[[Any], Parts | None]
-    fill: Callable[[Any, Parts], None]
+    parts: Callable[[Sequence[Any]], list[Parts] | None]
+    fill: Callable[[Sequence[Any], Sequence[Parts]], None]
 
-    def made(self, held: Parts) -> Any:
-        """Return a new object that holds something; none of the code of its class runs."""
-        made: Any = object.__new__(self.kind)
+    def made(self, held: Sequence[Parts]) -> list[Any]:
+        """Return new objects, each of which holds something; none of the code of their class runs."""
+        made: list[Any] = list(map(object.__new__, repeat(self.kind, len(held))))
         self.fill(made, held)
         return made
 
@@ -62,30 +68,42 @@ def _dataclass(kind: type, names: Sequence[str]) -> PlainModel | None:
         return None
     members = dict(slots(kind))
     if not members:
-        return PlainModel(kind, partial(_in_dict, set(names)), _fill_dict)
+        return PlainModel(kind, partial(_in_dicts, set(names)), _fill_dicts) if kind.__dictoffset__ else None
     closed = members.keys() == set(names) and not kind.__dictoffset__
-    return PlainModel(kind, partial(_in_slots, names), _fill_slots) if closed else None
+    return PlainModel(kind, partial(_in_slots, names), partial(_fill_slots, names)) if closed else None
 
 
-def _in_dict(names: Set[str], value: Any) -> Parts | None:
-    state = dict(value.__dict__)
-    return {"fields": state} if state.keys() == names else None
+def _in_dicts(names: Set[str], values: Sequence[Any]) -> list[Parts] | None:
+    states = _states(values)
+    return [{"fields": each} for each in states] if all(each.keys() == names for each in states) else None
 
 
-def _fill_dict(made: Any, held: Parts) -> None:
-    made.__dict__.update(held["fields"])
+def _states(values: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return copies of what objects have in their dicts."""
+    return list(map(dict.copy, map(_DICT, values)))
 
 
-def _in_slots(names: Sequence[str], value: Any) -> Parts | None:
+def _fill_dicts(made: Sequence[Any], held: Sequence[Parts]) -> None:
+    _put("__dict__", made, (each["fields"] for each in held))
+
+
+def _in_slots(names: Sequence[str], values: Sequence[Any]) -> list[Parts] | None:
     try:
-        return {"fields": {name: getattr(value, name) for name in names}}
+        columns = [list(map(attrgetter(name), values)) for name in names]
     except AttributeError:
         return None
+    return [{"fields": dict(zip(names, row, strict=True))} for row in zip(*columns, strict=True)]
 
 
-def _fill_slots(made: Any, held: Parts) -> None:
-    for name, each in held["fields"].items():
-        object.__setattr__(made, name, each)
+def _fill_slots(names: Sequence[str], made: Sequence[Any], held: Sequence[Parts]) -> None:
+    for name in names:
+        _put(name, made, (each["fields"][name] for each in held))
+
+
+def _put(name: str, made: Sequence[Any], values: Iterable[Any]) -> None:
+    """Set an attribute of each of many new objects, whatever their class makes of that."""
+    for _ in map(object.__setattr__, made, repeat(name), values):
+        pass
 
 
 def _works_out(kind: type, name: str) -> bool:
@@ -96,19 +114,23 @@ def _works_out(kind: type, name: str) -> bool:
 
 
 def _pydantic(kind: Any) -> PlainModel:
-    fields: Mapping[str, Any] = kind.model_fields
+    return PlainModel(kind, partial(_in_pydantic, frozenset(kind.model_fields)), _fill_pydantic)
 
-    def parts(value: Any) -> Parts | None:
-        state, given = dict(value.__dict__), value.__pydantic_fields_set__
-        beside = (value.__pydantic_extra__, value.__pydantic_private__)
-        if beside != (None, None) or not (state.keys() <= fields.keys() and given <= fields.keys()):
-            return None
-        return {"fields": state, "set": dict.fromkeys(given, True)} if given else {"fields": state}
 
-    def fill(made: Any, held: Parts) -> None:
-        object.__setattr__(made, "__dict__", held["fields"])
-        object.__setattr__(made, "__pydantic_extra__", None)
-        object.__setattr__(made, "__pydantic_private__", None)
-        object.__setattr__(made, "__pydantic_fields_set__", set(held.get("set", ())))
+def _in_pydantic(fields: frozenset[str], values: Sequence[Any]) -> list[Parts] | None:
+    states, given = _states(values), list(map(set, map(_GIVEN, values)))
+    if any(each is not None for each in chain.from_iterable(map(_BESIDE, values))):
+        return None
+    if not all(map(fields.issuperset, chain(states, given))):
+        return None
+    return [
+        {"fields": state, "set": dict.fromkeys(names, True)} if names else {"fields": state}
+        for state, names in zip(states, given, strict=True)
+    ]
 
-    return PlainModel(kind, parts, fill)
+
+def _fill_pydantic(made: Sequence[Any], held: Sequence[Parts]) -> None:
+    _put("__dict__", made, (each["fields"] for each in held))
+    _put("__pydantic_extra__", made, repeat(None))
+    _put("__pydantic_private__", made, repeat(None))
+    _put("__pydantic_fields_set__", made, (set(each.get("set", ())) for each in held))

@@ -37,7 +37,8 @@ from gate.values import format_path
 _LEAVES = frozenset({int, float, Decimal, date, datetime, UUID, bytes})
 """Exact types of single values: what is of one of these is no model and no secret by its type."""
 
-_HARMLESS = frozenset({float, bool, NoneType})
+_HARMLESS = frozenset({str, int, float, bool, NoneType})
+"""Exact types of values of which most are written as they are."""
 
 Keys = tuple[str, ...]
 Found = tuple[str, list[str]]
@@ -173,7 +174,7 @@ class Writer:
 
     def _rows(self, rows: Sequence[Mapping[str, Any]], place: _Place) -> Sequence[Any]:
         """Return dicts, or the fields of models, as JSON; what all of them have at one key has one place."""
-        keys = list(dict.fromkeys(chain.from_iterable(rows)))
+        keys = list(rows[0]) if len(rows) == 1 else list(dict.fromkeys(chain.from_iterable(rows)))
         if self._search(keys):
             secret = self._secret([self._name(key) for key in keys])
             inside = self._inside(keys, place, secret)
@@ -189,12 +190,12 @@ class Writer:
             ]
         else:
             written = list(map(dict, rows))
-        return list(map(_wrapped, written)) if any(key[:1] == "$" for key in keys) else written
+        return list(map(_wrapped, written)) if "$" in "".join(keys) else written
 
     def _secret(self, names: Sequence[str]) -> Set[str]:
         """Return the names that tell a value to be secret, judged without the marks in them."""
         rules = self._rules
-        bare = list(map(unmarked, names))
+        bare = list(map(unmarked, names)) if "(hidden" in "\n".join(names) else names
         found = secret_names(bare, rules.most) if rules.names else frozenset()
         if len(found) > rules.most:
             raise _TooManyError
@@ -241,29 +242,27 @@ class Writer:
         found = self._known.get(key)
         return found[0] if found else key
 
-    def _is_harmless(self, values: Iterable[Any]) -> bool:
+    def _is_harmless(self, values: Sequence[Any]) -> bool:
         """Tell whether values are written as they are, wherever they stand, and have their texts searched."""
-        texts: list[str] = []
-        for each in values:
-            kind = type(each)
-            if kind is str:
-                texts.append(each)
-            elif kind is int:
-                if not -SMALL_INT < each < CARD_NUMBERS.start:
-                    return False
-            elif kind not in _HARMLESS:
+        kinds = set(map(type, values))
+        if not kinds <= _HARMLESS:
+            return False
+        if int in kinds:
+            numbers = [each for each in values if type(each) is int]
+            if not -SMALL_INT < min(numbers) <= max(numbers) < CARD_NUMBERS.start:
                 return False
-        return not self._search(texts)
+        return str not in kinds or not self._search([each for each in values if type(each) is str])
 
     def _search(self, texts: Iterable[str]) -> dict[str, Found]:
         """Return what stands for those texts that hold a secret; those not yet searched are to be."""
         asked = [each for each in texts if len(each) >= SHORTEST]
         known = self._known
-        if not known:
-            self.texts.update(dict.fromkeys(asked))
-            return {}
-        self.texts.update(dict.fromkeys([each for each in asked if each not in known]))
-        return {each: found for each in asked if (found := known.get(each))}
+        unknown = dict.fromkeys([each for each in asked if each not in known] if known else asked)
+        if self.texts:
+            self.texts.update(unknown)
+        else:
+            self.texts = unknown
+        return {each: found for each in asked if (found := known.get(each))} if known else {}
 
     def _texts(self, texts: Sequence[str], place: _Place) -> Sequence[str]:
         if place.secret:
@@ -345,11 +344,11 @@ def _secret_parameters(names: tuple[str, ...]) -> Set[str]:
     return {name for name in names if is_secret_name(unmarked(name))}
 
 
-def _beside(rows: Iterable[Mapping[str, Any]], secret: Set[str]) -> Iterable[Any]:
+def _beside(rows: Iterable[Mapping[str, Any]], secret: Set[str]) -> list[Any]:
     """Return what stands in dicts, but for what its key tells to be secret."""
     if not secret:
-        return chain.from_iterable(row.values() for row in rows)
-    return (each for row in rows for key, each in row.items() if key not in secret)
+        return list(chain.from_iterable(row.values() for row in rows))
+    return [each for row in rows for key, each in row.items() if key not in secret]
 
 
 def _wrapped(written: dict[str, Any]) -> dict[str, Any]:

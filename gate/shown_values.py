@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
@@ -24,10 +23,8 @@ CARD_NUMBERS = range(10**12, 10**19)
 def fields_of_each(kind: type, values: Sequence[Any]) -> Sequence[Any]:
     """Return ``fields_of`` each of many values of one class."""
     plain = plain_model(kind)
-    held = [plain.parts(each) for each in values] if plain else ()
-    return [
-        fields_of(each) if parts is None else parts["fields"] for each, parts in zip_longest(values, held)
-    ]
+    held = plain.parts(values) if plain else None
+    return list(map(fields_of, values)) if held is None else [each["fields"] for each in held]
 
 
 def fields_of(value: Any) -> Mapping[str, Any] | None:

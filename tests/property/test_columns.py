@@ -39,6 +39,11 @@ class Slotted:
     rest: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """A dataclass that holds nothing, and could not."""
+
+
 @dataclass
 class Worked:
     """A dataclass that answers for a field itself."""
@@ -90,15 +95,17 @@ _WRONG = st.sampled_from(
 
 
 def _containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    alike = inner.flatmap(lambda value: st.lists(st.just(value), min_size=2, max_size=5))
+    alike = inner.flatmap(lambda value: st.lists(st.just(value), min_size=2, max_size=12))
     return st.one_of(
         st.lists(inner, max_size=5),
         alike,
+        alike.map(lambda values: {f"k{number}": each for number, each in enumerate(values)}),
         st.lists(inner, max_size=3).map(tuple),
         st.dictionaries(_TEXTS, inner, max_size=4),
         st.builds(Line, inner, inner),
         st.builds(Slotted, inner, inner),
         st.builds(Worked, inner),
+        st.builds(Empty),
         st.builds(Form, number=inner),
         st.builds(lambda one, two: Open.model_validate({"number": one, "more": two}), inner, inner),
         st.builds(Pair, inner, inner),
@@ -145,6 +152,7 @@ def test_what_is_refused_by_itself_is_refused_among_many(value: Any, wrong: Any)
     [
         Line(1),
         Slotted(1),
+        Empty(),
         Worked(1),
         Form(number=1),
         Open.model_validate({"number": 1, "more": 2}),
