@@ -1,5 +1,7 @@
 """Take the steps of a trip beside an event loop: verbs on the gate's own threads, waiting without any.
 
+Host code is asked on a thread for itself: it may take long, and wait for calls, which need the gate's own.
+
 Submit, claim and settle are shielded: a caller that is cancelled meanwhile learns of it only once the verb
 has ended, so nothing that was begun is forgotten.
 """
@@ -11,7 +13,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gate.steps import Raised, Returned, Step, ToolStep, VerbStep, WaitStep, abandon, needs_caller
+from gate.steps import AskStep, Raised, Returned, Step, ToolStep, VerbStep, WaitStep, abandon, needs_caller
 from gate.waiting import Watch
 
 if TYPE_CHECKING:
@@ -51,6 +53,16 @@ async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, asyncio.
     return await _ended(runtime.begin(verb))
 
 
+async def asked(runtime: Runtime, question: Callable[[], T]) -> T:
+    """Ask host code on a thread for itself, where it may wait for the gate; nothing is begun by that.
+
+    Raises:
+        asyncio.CancelledError: The caller was cancelled; nobody waits for the answer any more.
+        Fault: There is no thread left (code ``no_thread``).
+    """
+    return await asyncio.shield(asyncio.wrap_future(runtime.ask(question)))
+
+
 class _Driver:
     """Take the steps of one trip, and know which verb is under way."""
 
@@ -88,6 +100,8 @@ class _Driver:
         if self._cancelled is not None and needs_caller(step):
             gone, self._cancelled = self._cancelled, None
             raise gone
+        if isinstance(step, AskStep):
+            return await asked(self._runtime, step.ask)
         return await (self._do(step) if isinstance(step, VerbStep) else _take(self._runtime, step))
 
     async def _do(self, step: VerbStep) -> Any:

@@ -79,10 +79,14 @@ class CallOptions:
 
 
 class Context:
-    """The context variables of one gate."""
+    """The context variables of one gate.
+
+    Attributes:
+        entered: Whether the block of a session was ever begun.
+    """
 
     def __init__(self) -> None:
-        self._blocks = Blocks()
+        self._blocks, self.entered = Blocks(), False
         self._options: ContextVar[CallOptions | None] = ContextVar("gate_options", default=None)
         self._running: ContextVar[Running | None] = ContextVar("gate_running", default=None)
 
@@ -98,6 +102,7 @@ class Context:
 
     def enter(self, session: Session, frame: FrameType) -> None:
         """Begin the block of a session, which the frame enters."""
+        self.entered = True
         self._blocks.enter(session, frame)
 
     def leave(self, session: Session, frame: FrameType) -> None:

@@ -26,11 +26,10 @@ from gate.guard import (
     guarded_call,
     wrap,
 )
-from gate.ids import new_id
 from gate.loading import whole
-from gate.model import Effect, Evidence, Principal, Verdict
+from gate.model import Effect, Evidence, Principal
 from gate.outcomes import NotRan, Ran
-from gate.primitive import Primitive
+from gate.previewing import Previewing
 from gate.session import Session, check_names
 from gate.sources import same_source
 from gate.wait import Wait
@@ -40,7 +39,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class Gate(Primitive):
+class Gate(Previewing):
     """Guard tools: each call is allowed, blocked or held for people to decide.
 
     Making a gate touches nothing. ``open()``, ``with gate:`` or the first guarded call opens it; if that
@@ -152,30 +151,6 @@ class Gate(Primitive):
             The same function, in the session that is open here.
         """
         return self._context.bind(function)
-
-    def _session(self) -> Session:
-        """Return the session of a call made here.
-
-        Raises:
-            NoSession: There is none.
-        """
-        found = self._context.session
-        if found is not None:
-            return found
-        if self._settings.agent is None:
-            raise NoSession(
-                "This call is outside any session; nothing ran. Make it inside 'with gate.session(…):', carry"
-                " the session into threads with gate.bind(fn), or give Gate(agent=…) for a default session."
-            )
-        return self._default_session(self._settings.agent)
-
-    def _default_session(self, agent: str) -> Session:
-        self._opened()
-        with self._lock:
-            if self._default is None or self._default[0] != os.getpid():
-                made = self.session(f"process-{new_id()}", agent=agent, on_behalf_of=None)
-                self._default = (os.getpid(), made)
-            return self._default[1]
 
     # Guarding
 
@@ -323,63 +298,6 @@ class Gate(Primitive):
         with whole():
             from gate import calling
         return calling.outcome(known, bound, kwargs)
-
-    def preview(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
-        """Return what the gate would answer to a call now, budgets and freezes included; nothing is written.
-
-        Args:
-            tool: A guarded ``def`` or ``async def``; it is not called.
-            args: Its arguments.
-            kwargs: Its keyword arguments.
-
-        Returns:
-            The verdict as of now; another call may come in between. How much may wait for people is left out.
-
-        Raises:
-            GuardError: The tool is not guarded.
-            ActionError: The arguments cannot be judged.
-            NoSession: It is outside any session, and the gate has no default one.
-        """
-        with whole():
-            from gate import calling
-        known, bound = guarded_call(tool, args)
-        return self.service.preview(calling.preview(known, bound, kwargs, self._session_for_preview()))
-
-    async def preview_async(self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verdict:
-        """Return what the gate would answer to a call now, beside an event loop; see ``preview``.
-
-        Args:
-            tool: A guarded ``def`` or ``async def``; it is not called.
-            args: Its arguments.
-            kwargs: Its keyword arguments.
-
-        Returns:
-            The verdict as of now.
-
-        Raises:
-            GuardError: The tool is not guarded.
-            ActionError: The arguments cannot be judged.
-            NoSession: It is outside any session, and the gate has no default one.
-            CancelledError: The caller was cancelled meanwhile.
-        """
-        with whole():
-            from gate import aio, calling
-        known, bound = guarded_call(tool, args)
-        session, runtime = self._session_for_preview(), self._opened()
-        found, cancelled = await aio.shielded(
-            runtime, lambda: runtime.service.preview(calling.preview(known, bound, kwargs, session))
-        )
-        if cancelled is not None:
-            raise cancelled
-        return found
-
-    def _session_for_preview(self) -> Session:
-        """Return the session of a call made here, without opening a default one."""
-        agent = self._settings.agent
-        opened = self._default is not None and self._default[0] == os.getpid()
-        if self._context.session is not None or agent is None or opened:
-            return self._session()
-        return Session("preview", agent, None, self)
 
 
 async def _outcome_async(

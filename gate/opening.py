@@ -41,7 +41,7 @@ class Opening:
         self._tools: dict[str, Guarded] = {}
         self._originals = Originals()
         self._default: tuple[int, Session] | None = None
-        self._bypassed = False
+        self._bypassed = self._told_outside = False
         _gates.add(self)
 
     def open(self) -> Self:
@@ -115,11 +115,6 @@ class Opening:
             self._live = None  # what a child inherited is closed with it: the next call opens anew
             raise
         return runtime
-
-    def _session_here(self) -> Session | None:
-        """Return the session of a call made here, if there is one; a default one is not opened for that."""
-        default = self._default[1] if self._default and self._default[0] == os.getpid() else None
-        return self._context.session or default
 
     def _put(self, runtime: Runtime | None) -> None:
         """Stand on another runtime; for tests."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import GuardError
 from gate.loading import whole
-from gate.opening import Opening
+from gate.placing import Placing
 
 if TYPE_CHECKING:
     from gate.context import Running
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gate.outcomes import Blocked
 
 
-class Primitive(Opening):
+class Primitive(Placing):
     """The part of a gate that takes actions instead of callables."""
 
     def submit(self, action: Action) -> Allowed | Held | Blocked:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -26,6 +27,7 @@ from gate.service import Service
 from gate.settings import Settings
 from gate.steps import Call, Ending, Step
 from gate.store.files import default_path
+from gate.threads import begun
 from gate.verbs.claim import Claimed
 from gate.waiting import Poller
 
@@ -131,21 +133,29 @@ class Runtime:
             return self._executor
 
     def begin(self, verb: Callable[[], T]) -> Future[T]:
-        """Do a verb on a thread of the gate; here and now where it closes meanwhile or has no thread.
-
-        It finds the caller's context variables there, which host code that it asks for facts may read.
-        """
+        """Do a verb on a thread of the gate; here and now where it closes meanwhile or has no thread."""
         work: Future[T] = Future()
-        free, context = threading.Lock(), copy_context()
+        free = threading.Lock()
 
         def do() -> None:
             if free.acquire(blocking=False):  # a thread that comes after all finds it done
-                context.run(_into, work, verb)
+                _into(work, verb)
 
         try:
             self.executor.submit(do)
         except RuntimeError:
             do()
+        return work
+
+    def ask(self, question: Callable[[], T]) -> Future[T]:
+        """Ask host code on a thread of its own, where it finds the caller's context variables.
+
+        Raises:
+            Fault: There is no thread left (code ``no_thread``).
+        """
+        work: Future[T] = Future()
+        asked = partial(copy_context().run, _into, work, question)
+        begun(threading.Thread(target=asked, name="gate-facts", daemon=True).start)
         return work
 
     def submit(

@@ -13,7 +13,7 @@ from gate.model import Evidence, Principal
 from gate.shapes import has_utf8, named
 
 if TYPE_CHECKING:
-    from gate.facade import Gate
+    from gate.opening import Opening
 
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}")
 _TEAM = re.compile(r"[TE][A-Z0-9]{2,20}")
@@ -90,7 +90,7 @@ class Session:
     id: str
     agent: str
     on_behalf_of: Principal | None
-    _gate: Gate = field(repr=False)
+    _gate: Opening = field(repr=False)
 
     def __enter__(self) -> Self:
         self._gate._context.enter(self, sys._getframe(1))

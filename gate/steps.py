@@ -41,7 +41,7 @@ class Call:
     refuses: Callable[[Mapping[str, Any], Iterable[str]], str] | None = None
 
     def judged(self) -> Action:
-        """Return the action with its facts as of now; never inside a transaction."""
+        """Return the action with its facts as of now; never inside a transaction, nor on a verb's thread."""
         return self._with_facts(self.action)
 
     def edited(self, record: ActionRecord) -> Edited:
@@ -60,6 +60,14 @@ class Call:
         if why:
             raise EditNotTaken(why)
         return replace(found, action=self._with_facts(found.action))
+
+    def asks(self, record: ActionRecord) -> bool:
+        """Tell whether host code is asked about the call before it is claimed.
+
+        Args:
+            record: The action as the store has it.
+        """
+        return self.facts is not None or record.version > 1
 
     def _with_facts(self, action: Action) -> Action:
         return action if self.facts is None else self.facts(action)
@@ -86,11 +94,18 @@ class VerbStep:
 
     Attributes:
         do: The verb.
-        for_tool: Whether it takes the action in hand, for which a caller must be there that runs the tool.
+        for_tool: Whether it may take the action in hand, for which a caller must be there that runs the tool.
     """
 
     do: Callable[[], Any]
     for_tool: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskStep:
+    """Ask host code about the call and give back its answer; it may take long, and use the gate itself."""
+
+    ask: Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +126,7 @@ class ToolStep:
     started: bool = False
 
 
-Step = VerbStep | WaitStep | ToolStep
+Step = VerbStep | AskStep | WaitStep | ToolStep
 Ending = Ran[Any] | Outcome | Raised
 Trip = Generator[Step, Any, Ending]
 
@@ -134,7 +149,7 @@ def abandon(steps: Generator[Step, Any, Any], gone: BaseException, *, begun: Ver
 
 
 def needs_caller(step: Step) -> bool:
-    """Tell whether a step is of no use to a caller that is gone: a wait, a tool, a verb for one."""
+    """Tell whether a step is of no use to a caller that is gone; only a verb for no tool is of some."""
     return not isinstance(step, VerbStep) or step.for_tool
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gate.changes import changed_words
 from gate.clock import monotonic
 from gate.context import Running
-from gate.editing import EditNotTaken
+from gate.editing import Edited, EditNotTaken
 from gate.errors import GateError
 from gate.lifecycle import OPEN, State
 from gate.model import Action, ActionRecord
@@ -24,7 +24,7 @@ from gate.outcomes import ran
 from gate.redact import error_text, redact
 from gate.results import details, kept_result, outcome_of
 from gate.sentences import NEVER_STARTED
-from gate.steps import Call, Raised, Returned, Step, ToolStep, Trip, VerbStep, WaitStep, abandon
+from gate.steps import AskStep, Call, Raised, Returned, Step, ToolStep, Trip, VerbStep, WaitStep, abandon
 from gate.verbs.claim import Claimed, End
 from gate.waiting import Watch
 
@@ -48,10 +48,10 @@ def trip(runtime: Runtime, call: Call) -> Trip:
         Fault: The gate could not do its work; nothing ran.
     """
     waits = call.wait is None or call.wait > 0
+    judged = (yield AskStep(call.judged)) if call.facts else call.action
     submission = yield VerbStep(
-        lambda: runtime.submit(
-            call.judged(), wait=waits, would_block=call.would_block and waits, owner=call.action
-        )
+        lambda: runtime.submit(judged, wait=waits, would_block=call.would_block and waits, owner=call.action),
+        for_tool=True,
     )
     if submission.kind == "run":
         return (yield from _run(runtime, call, submission.record))
@@ -67,7 +67,10 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
     try:
         while record.state in OPEN or record.state == State.RUNNING:
             if record.state == State.APPROVED:
-                claimed, taken = yield VerbStep(partial(_claim, runtime, call, record, waiter), for_tool=True)
+                ready = partial(_ready, call, record)
+                made = (yield AskStep(ready)) if call.asks(record) else ready()
+                claim = partial(_claim, runtime, call, made, record, waiter)
+                claimed, taken = yield VerbStep(claim, for_tool=True)
                 if claimed.run:
                     return (yield from _run(runtime, taken, claimed.record))
                 record = claimed.record
@@ -90,16 +93,28 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
     return outcome_of(record)
 
 
-def _claim(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -> tuple[Claimed, Call]:
-    """Take an approved call in hand, with its facts looked up again first; return the call that runs, too."""
+def _ready(call: Call, record: ActionRecord) -> Action | Edited | EditNotTaken:
+    """Return an approved call as it would run, with its facts looked up again; or why it cannot."""
     if record.version < 2:
-        return runtime.claim(record.id, call.judged(), waiter=waiter, owner=call.action), call
+        return call.judged()
     try:
-        changed = call.edited(record)
+        return call.edited(record)
     except EditNotTaken as why:
-        return Claimed(False, runtime.service.not_taken(record.id, record.version, str(why))), call
-    claimed = runtime.claim(record.id, changed, waiter=waiter, owner=call.action)
-    return claimed, replace(call, action=changed.action)
+        return why
+
+
+def _claim(
+    runtime: Runtime,
+    call: Call,
+    made: Action | Edited | EditNotTaken,
+    record: ActionRecord,
+    waiter: int,
+) -> tuple[Claimed, Call]:
+    """Take an approved call in hand; return the call that runs, too."""
+    if isinstance(made, EditNotTaken):
+        return Claimed(False, runtime.service.not_taken(record.id, record.version, str(made))), call
+    claimed = runtime.claim(record.id, made, waiter=waiter, owner=call.action)
+    return claimed, replace(call, action=made.action) if isinstance(made, Edited) else call
 
 
 def wait_once(
@@ -264,6 +279,8 @@ def _drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
 def _take(runtime: Runtime, step: Step) -> Any:
     if isinstance(step, VerbStep):
         return step.do()
+    if isinstance(step, AskStep):
+        return step.ask()
     if isinstance(step, WaitStep):
         return _block(runtime, step)
     return _use(runtime, step)

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from contextvars import copy_context
 from itertools import count
 from pathlib import Path
@@ -334,3 +335,23 @@ def test_a_session_keeps_whom_it_was_opened_for(gate: Gate) -> None:
         gate.session("s1", agent="desk", on_behalf_of=None)
     with pytest.raises(NoSession, match="cannot change hands"):
         gate.session("s1", agent="other", on_behalf_of=person("U0BOB"))
+
+
+@pytest.mark.parametrize("in_sessions", [True, False])
+def test_a_call_that_may_have_lost_its_session_is_told_of_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, in_sessions: bool
+) -> None:
+    """Where other calls are made in sessions, one in the default session is told of; else it is not."""
+    with gate_on(tmp_path) as gate:
+
+        @gate.guard("desk.pay")
+        def pay(amount: int) -> None:
+            """Pay nothing."""
+
+        pay(5)
+        with gate.session("s1", on_behalf_of=None) if in_sessions else nullcontext():
+            pay(5)
+            _in_thread(lambda: pay(5))
+            _in_thread(lambda: pay(5))
+        default = gate._session().id
+    assert [default in each.message for each in caplog.records] == [True] * in_sessions

@@ -45,6 +45,23 @@ def test_it_says_what_preview_says_in_the_callers_session(gate: Gate) -> None:
     assert gate.service.records(action=None)[-1].body["kind"] == "session"
 
 
+def test_it_belongs_to_the_session_that_it_was_called_in(gate: Gate) -> None:
+    """Wherever it is awaited: it is judged with the facts of that session."""
+
+    @gate.guard("desk.pay")
+    async def pay(amount: int) -> None: ...
+
+    with gate.session("s1", agent="desk", on_behalf_of=None):
+        asked = gate.preview_async(pay, 5)
+
+    async def main() -> str:
+        with gate.session("s2", agent="desk", on_behalf_of=None):
+            gate.service.freeze("session", "s1", by="cli:alice", reason="")
+            return (await asked).answer
+
+    assert asyncio.run(main()) == "block"
+
+
 def test_it_refuses_what_preview_refuses(gate: Gate) -> None:
     """What is not guarded, and a call outside any session."""
 
