@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 
 import click
@@ -15,11 +16,24 @@ class Whole(click.IntRange):
 
 ELSEWHERE = {
     "help": "--help",
+    "version": "--version",
+    "bot": "'gate-bot', a command of its own",
     "approve": "in Slack: only people approve, never a command",
     "deny": "in Slack, or 'holds cancel' to take a call back",
     "reject": "in Slack, or 'holds cancel' to take a call back",
 }
 """Words that name no command anywhere, and where what they ask for is."""
+
+MEANT = {
+    "log": "audit list", "logs": "audit list", "history": "audit list", "events": "audit list",
+    "pending": "holds list", "queue": "holds list", "ls": "holds list",
+    "validate": "policy lint", "rules": "policy show", "stop": "freeze", "halt": "freeze",
+    "resume": "unfreeze", "metrics": "stats", "dashboard": "stats",
+}  # fmt: skip
+"""Other words for what a command does, and that command."""
+
+_NEAR = 0.75
+"""So alike a misspelt word is to the word of a command that was meant, from 0 to 1."""
 
 
 class Verb(click.Command):
@@ -90,9 +104,24 @@ def found_elsewhere(ctx: click.Context, word: str) -> str:
     if word in ELSEWHERE:
         meant = ELSEWHERE[word]
         return f"it is {f'{top.command_path} {meant!s}' if meant.startswith('-') else meant}."
-    paths = [" ".join(path) for path in _paths(top.command) if path[-1] == word]
-    named = " or ".join(f"'{top.command_path} {path}'" for path in paths)
-    return f"it is {named}." if named else ""
+    paths = list(_paths(top.command))
+    named = _named(top, [path for path in paths if path[-1] == word or " ".join(path) == MEANT.get(word)])
+    if named:
+        return f"it is {named}."
+    here = tuple(ctx.command_path.removeprefix(top.command_path).split())
+    near = _near(word, [path for path in paths if path[:-1] == here]) or _near(word, paths)
+    return f"did you mean {_named(top, near)}?" if near else ""
+
+
+def _near(word: str, paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the commands whose word was most likely meant."""
+    known = sorted({path[-1] for path in paths})
+    likest = difflib.get_close_matches(word.lower(), known, n=2, cutoff=_NEAR)
+    return [path for each in likest for path in paths if path[-1] == each]
+
+
+def _named(top: click.Context, paths: Sequence[Sequence[str]]) -> str:
+    return " or ".join(f"'{top.command_path} {' '.join(path)}'" for path in paths)
 
 
 def _paths(command: click.Command, before: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:

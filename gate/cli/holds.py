@@ -13,9 +13,10 @@ from gate.cli import output, shapes
 from gate.cli.commands import Verbs
 from gate.cli.options import db_option, json_option, limit_option, opened, same_store
 from gate.ids import short_code
-from gate.lifecycle import OPEN
+from gate.lifecycle import OPEN, State
 from gate.model import Edit, HoldRecord, PastCall, Ruling
 from gate.policy.spending import amounts_words, numbers
+from gate.sentences import LOCAL_TEAM
 from gate.service import Service
 
 
@@ -53,16 +54,16 @@ def list_command(every: bool, limit: int, db: Path | None, as_json: bool) -> Non
 def show_command(hold_id: str, db: Path | None, as_json: bool) -> None:
     """Show a hold as its approvers see it.
 
-    With it stands its 4-digit code.
-    ID is an id, or at least six characters of it. The code serves '/gate approve ID CODE' in Slack.
+    With it stands its 4-digit code, for '/gate approve ID CODE' where people answer.
+    ID is an id, or at least six characters of it.
     """
     with opened(db) as service:
         hold = service.hold(hold_id)
-        now = service.now()
+        now, workspace = service.now(), service.meta("workspace_team")
     if as_json:
         output.emit(hold_json(hold))
     else:
-        show_hold(hold, now)
+        show_hold(hold, now, workspace)
 
 
 @holds_group.command("cancel")
@@ -115,10 +116,10 @@ def _until(hold: HoldRecord) -> datetime:
     return hold.deadline or hold.use_by or hold.expires_at
 
 
-def show_hold(hold: HoldRecord, now: datetime) -> None:
-    """Write one hold as its approvers see it."""
+def show_hold(hold: HoldRecord, now: datetime, workspace: str | None) -> None:
+    """Write one hold as its approvers see it; without a workspace nobody can answer yet."""
     output.say(hold.described, style="bold")
-    output.show_facts(_facts(hold, now))
+    output.show_facts(_facts(hold, now, workspace))
     for title, lines in _sections(hold):
         output.say()
         output.say(title, style="bold")
@@ -126,7 +127,7 @@ def show_hold(hold: HoldRecord, now: datetime) -> None:
             output.say(line, indent=2)
 
 
-def _facts(hold: HoldRecord, now: datetime) -> list[tuple[str, object]]:
+def _facts(hold: HoldRecord, now: datetime, workspace: str | None) -> list[tuple[str, object]]:
     asked = shapes.principal(hold.on_behalf_of)
     facts: list[tuple[str, object]] = [
         ("Hold", f"{hold.id}, version {hold.version}"),
@@ -137,9 +138,17 @@ def _facts(hold: HoldRecord, now: datetime) -> list[tuple[str, object]]:
     ]
     if hold.target:
         facts.append(("Target", hold.target))
-    if hold.state in OPEN:
-        facts.append(("Code", f"{short_code(hold.nonce)}  (for '/gate approve {hold.id} CODE' in Slack)"))
+    if hold.state == State.PENDING:
+        facts.append(("Code", f"{short_code(hold.nonce)}  ({_how_to_answer(hold, workspace)})"))
     return facts + _where(hold)
+
+
+def _how_to_answer(hold: HoldRecord, workspace: str | None) -> str:
+    """Say where the code can be typed; nowhere before a bot has bound the store to a workspace."""
+    if workspace is None:
+        return "nobody can answer yet: start 'gate-bot', or 'gate-bot --local' without Slack"
+    place = "on the page of 'gate-bot --local'" if workspace == LOCAL_TEAM else "in Slack"
+    return f"for '/gate approve {hold.id} CODE' {place}"
 
 
 def _where(hold: HoldRecord) -> list[tuple[str, object]]:

@@ -13,6 +13,7 @@ from gate.cli.holds import hold_json, show_holds
 from gate.cli.options import db_option, json_option, opened
 from gate.lifecycle import State
 from gate.model import Freeze, HoldRecord
+from gate.sentences import LOCAL_TEAM
 from gate.service import Service
 from gate.verbs.freezing import describe
 from gate.verbs.living import Living
@@ -72,7 +73,7 @@ def revision_line(found: Revision | None) -> str:
 def _workspace(team: str | None) -> str:
     if team is None:
         return "none yet: the first bot binds the store to the one it talks to"
-    return f"{team}, the local workspace" if team == "T0LOCAL" else team
+    return f"{team}, the local workspace" if team == LOCAL_TEAM else team
 
 
 def _freezes(freezes: list[Freeze]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gate.ids import short_code
 from gate.lifecycle import State
 from tests.cli.cli_kit import Filled, read, run, said
@@ -55,6 +57,29 @@ def test_show_has_everything_an_approver_sees(filled: Filled) -> None:
     parts += ["one of U0ALICE, U0BOB, S0FINANCE", "cannot be undone", "C0APPROVALS", code]
     for part in [*parts, "Pay 500 to bob: denied"]:
         assert part in text, part
+
+
+@pytest.mark.parametrize(
+    ("team", "host", "where"),
+    [
+        (None, "", "nobody can answer yet: start 'gate-bot', or 'gate-bot --local' without Slack"),
+        ("T0LOCAL", "127.0.0.1", "CODE' on the page of 'gate-bot --local'"),
+        ("T0TEAM", "slack.com", "CODE' in Slack"),
+    ],
+)
+def test_the_code_is_offered_where_it_can_be_typed(db: Path, team: str | None, host: str, where: str) -> None:
+    """In the workspace that the store is bound to; before any there is nobody to type it."""
+    gate = service(db, allow_local=True)
+    if team is not None:
+        gate.bind_workspace(team, host)
+    hold = gate.submit(act()).record.id
+    text = said("holds", "show", hold, "--db", db)
+    assert text.splitlines()[6].startswith("Code ")
+    assert text.splitlines()[6].endswith(f"{where})")
+    post(gate)
+    answer(gate, hold)
+    assert "Code " not in said("holds", "show", hold, "--db", db)
+    gate.close()
 
 
 def test_the_code_is_that_of_the_version(filled: Filled) -> None:

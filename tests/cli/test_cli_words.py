@@ -10,7 +10,7 @@ import pytest
 
 import gate
 from bot.command import command as bot_command
-from gate.cli.commands import Verb, Verbs
+from gate.cli.commands import MEANT, Verb, Verbs
 from gate.cli.exits import Exit
 from gate.cli.kinds import KINDS
 from gate.cli.root import cli
@@ -30,6 +30,39 @@ def test_an_option_with_one_value_is_given_once() -> None:
             name = option.opts[0]
             with pytest.raises(click.UsageError, match=f"{name} is given twice"):
                 command.parse_args(context, [name, "1", name, "2"])
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("log", "it is 'cli audit list'."),
+        ("why", "it is 'cli audit why'."),
+        ("approve", "it is in Slack: only people approve, never a command."),
+        ("version", "it is cli --version."),
+        ("freez", "did you mean 'cli freeze' or 'cli unfreeze'?"),
+        ("Stat", "did you mean 'cli stats' or 'cli status'?"),
+        ("holds lst", "did you mean 'cli holds list'?"),
+        (
+            "holds statz",
+            "did you mean 'cli stats' or 'cli policy status' or 'cli status' or 'cli db status'?",
+        ),
+        ("audt", "did you mean 'cli audit'?"),
+    ],
+)
+def test_a_wrong_word_finds_the_command_that_was_meant(words: str, hint: str) -> None:
+    """By another word for it, by its place elsewhere, or by a word like it, first of the same group."""
+    told = run(*words.split())
+    assert told.exit_code == Exit.USAGE
+    assert told.stderr.splitlines()[0] == f"gate: No such command {words.split()[-1]!r}: {hint}"
+
+
+def test_every_word_that_means_a_command_names_one() -> None:
+    """Other words lead to commands that exist, and none of them is a command itself."""
+    paths = {" ".join(path) for path, _ in leaves(cli)}
+    assert set(MEANT.values()) <= paths
+    assert not set(MEANT) & {path.split()[-1] for path in paths}
+    told = run("xyzzy")
+    assert told.stderr.splitlines()[0] == "gate: No such command 'xyzzy'."
 
 
 def test_the_last_of_two_policies_does_not_win(tmp_path: Path) -> None:
@@ -64,7 +97,7 @@ def test_two_options_that_exclude_each_other() -> None:
         (["help"], "gate --help."),
         (["approve", "abc123"], "only people approve"),
         (["holds", "deny"], "'holds cancel'"),
-        (["stat"], "'status'"),
+        (["stat"], "'gate stats' or 'gate status'"),
         (["policy", "lint", "refunds.yml"], "a policy is named with --policy PATH"),
         (["holds", "list", "--limit", "80a"], "'80a' is not a valid whole number"),
     ],
