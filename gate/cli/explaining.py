@@ -73,7 +73,7 @@ def explain_command(
     else:
         _show(told, action.name)
     if not told.parameters_known and told.files:
-        tell_untold([action.name], what="--tools FILE or --db FILE")
+        tell_untold([action.name], what="--db FILE or --tools FILE")
 
 
 def _of_store(db: Path) -> Tools:

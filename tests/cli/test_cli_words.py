@@ -42,10 +42,7 @@ def test_an_option_with_one_value_is_given_once() -> None:
         ("freez", "did you mean 'cli freeze' or 'cli unfreeze'?"),
         ("Stat", "did you mean 'cli stats' or 'cli status'?"),
         ("holds lst", "did you mean 'cli holds list'?"),
-        (
-            "holds statz",
-            "did you mean 'cli stats' or 'cli policy status' or 'cli status' or 'cli db status'?",
-        ),
+        ("holds doctr", "did you mean 'cli doctor'?"),
         ("audt", "did you mean 'cli audit'?"),
     ],
 )
