@@ -112,6 +112,9 @@ class Glob:
 
     def overlaps(self, other: Glob) -> bool:
         """Tell whether some text fits both patterns."""
+        (head, *_), (start, *_) = self._parts, other._parts
+        if not (head.startswith(start) or start.startswith(head)):
+            return False
         mine, theirs = _squeezed(self.pattern), _squeezed(other.pattern)
         row = [True] + [False] * len(theirs)
         for column, char in enumerate(theirs):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -48,7 +48,7 @@ class Budget:
         window: For how long a call counts.
         reads: Whether declared reads count too.
         headroom: How many more calls its approvers may let pass; 0 for none.
-        digest: Of what it counts, whatever its id and limit.
+        digest: Of what it counts, the effects declared for that included, whatever its id and limit.
         terms: Of that and its limit, window, answer, headroom and who approves.
     """
 
@@ -75,6 +75,12 @@ class Budget:
         if self.sum is None:
             return "calls"
         return "money" if self.sum == MONEY else "sum"
+
+    def counting(self, declared: Sequence[Any]) -> Budget:
+        """Return it as one that counts by these effects, as they are declared for what it is about."""
+        if not declared:
+            return self
+        return replace(self, digest=_digest(self.digest, declared), terms=_digest(self.terms, declared))
 
     @property
     def paths(self) -> tuple[tuple[str, ...], ...]:

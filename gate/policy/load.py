@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, cast
 
@@ -98,7 +99,36 @@ def _load(sources: Mapping[str, tuple[str, Document]], *, place: str = "") -> Po
     if problems:
         raise PolicyError(problems)
     texts = {name: text.removeprefix("\ufeff") for name, (text, _) in sources.items()}
-    return PolicySet(tuple(file for file, _ in files), texts, revision_of(texts), place)
+    return PolicySet(_counting([file for file, _ in files]), texts, revision_of(texts), place)
+
+
+_COUNTED = ("risk", "reversible", "outbound", "amount", "currency", "unit", "count", "params")
+"""What an effect says that may change whether, and how much, a call adds to a budget."""
+
+
+def _counting(files: Sequence[PolicyFile]) -> tuple[PolicyFile, ...]:
+    """Return files whose budgets are new ones, to see what already ran, where effects are declared anew."""
+    declared = [(entry.glob, _declared(file, entry)) for file in files for entry in file.entries]
+    about: dict[tuple[Glob, ...], list[Any]] = {}
+
+    def counting(budget: Budget) -> Budget:
+        if budget.match not in about:
+            found = (told for glob, told in declared if told and _touches(glob, budget.match))
+            about[budget.match] = sorted(found, key=str)
+        return budget.counting(about[budget.match])
+
+    return tuple(replace(file, budgets=tuple(map(counting, file.budgets))) for file in files)
+
+
+def _declared(file: PolicyFile, entry: Entry) -> list[Any]:
+    """Return what an entry says that budgets count by; empty for nothing."""
+    values = {key: entry.values[key] for key in _COUNTED if key in entry.values}
+    covers = sorted({each.pattern.lower() for each in file.applies_to})
+    return [entry.glob.pattern.lower(), covers, values] if values else []
+
+
+def _touches(glob: Glob, match: Iterable[Glob]) -> bool:
+    return any(each.matches(glob.pattern) if glob.exact else each.overlaps(glob) for each in match)
 
 
 def _sorted(problems: list[Problem]) -> list[Problem]:

@@ -18,7 +18,7 @@ from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.values import decimal_of_text
 from gate.verbs import ledger
-from gate.verbs.turn import Turn
+from gate.verbs.turn import AMONG, Turn
 
 KEPT = timedelta(days=35)
 """How long the ledger is kept at least."""
@@ -85,14 +85,25 @@ def charges(
 
 
 def put(turn: Turn, staged: Mapping[str, int], found: Iterable[tuple[Row, list[Use]]]) -> None:
-    """Write charges of runs in the order of the ledger."""
+    """Write charges of runs in the order of the ledger; none of what a freeze stopped since it was read."""
     last = 0
-    for row, uses in found:
-        for use in {(use.digest, use.bucket): use for use in uses}.values():
+    written = list(found)
+    stopped = _stopped(turn, [row["action"] for row, _ in written])
+    for row, uses in written:
+        ran = [] if row["action"] in stopped else uses
+        for use in {(use.digest, use.bucket): use for use in ran}.values():
             ledger.add(turn.tx, staged[use.digest], use, row["n"], row["at"])
         last = row["n"]
     for id_ in staged.values() if last else ():
         turn.tx.run("UPDATE budgets SET upto = ? WHERE id = ?", (last, id_))
+
+
+def _stopped(turn: Turn, ids: list[str]) -> frozenset[str]:
+    found = turn.tx.all(
+        f"SELECT id FROM actions WHERE id {AMONG} AND state = 'blocked'",  # noqa: S608 - constant
+        (json.dumps(ids),),
+    )
+    return frozenset(row["id"] for row in found)
 
 
 def adopt(turn: Turn, policy: PolicySet, staged: Mapping[str, int], seal: Callable[[Use], Use]) -> None:
