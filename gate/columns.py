@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from gate.apart import by_kind, cut, merged
 from gate.copies import copied_value
@@ -51,16 +51,29 @@ class UnusualError(Exception):
     """Something must be looked at by itself: it is refused, or nobody knows how to judge many of it."""
 
 
-def taken(value: Any) -> tuple[Any, bytes]:
-    """Return a copy of a value, and the RFC 8785 bytes of its tagged form.
+class Taken(NamedTuple):
+    """A value as it was judged.
+
+    Attributes:
+        copy: A copy that nobody else changes.
+        written: RFC 8785 bytes of its tagged form.
+        plain: Whether that form is the copy itself, since no part of it needs a tag.
+    """
+
+    copy: Any
+    written: bytes
+    plain: bool = False
+
+
+def taken(value: Any) -> Taken:
+    """Return a value as it is judged.
 
     Raises:
         UnusualError: It has to be walked through.
     """
-    columns = Columns()
-    copies, forms = columns.of(type(value), [value])
+    copies, forms = Columns().of(type(value), [value])
     text = ENCODER.encode(forms[0])
-    return copies[0], (_bare(text) if _RAW in text else text).encode()
+    return Taken(copies[0], (_bare(text) if _RAW in text else text).encode(), forms is copies)
 
 
 def _bare(text: str) -> str:

@@ -30,13 +30,14 @@ class Snapshot(dict[str, Any]):
     Args:
         arguments: The copy.
         written: RFC 8785 bytes of its tagged form.
+        plain: Whether no part of that needs a tag, so that it is JSON of the arguments as they are.
     """
 
-    __slots__ = ("written",)
+    __slots__ = ("plain", "written")
 
-    def __init__(self, arguments: Mapping[str, Any], written: bytes) -> None:
+    def __init__(self, arguments: Mapping[str, Any], written: bytes, plain: bool = False) -> None:
         super().__init__(arguments)
-        self.written = written
+        self.written, self.plain = written, plain
 
 
 def snapshot(arguments: Mapping[str, Any]) -> Snapshot:

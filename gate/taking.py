@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from gate import columns
+from gate.columns import Taken
 from gate.copies import copied_value
 from gate.errors import ActionError
 from gate.tagging import canonical, tagged
 
 
-def taken(value: Any, path: str = "value") -> tuple[Any, bytes]:
-    """Return a copy of a value, and the RFC 8785 bytes of the tagged form of that copy.
+def taken(value: Any, path: str = "value") -> Taken:
+    """Return a value as it is judged: a copy of it, and the RFC 8785 bytes of the tagged form of that copy.
 
     Args:
         value: What is judged.
@@ -25,9 +26,9 @@ def taken(value: Any, path: str = "value") -> tuple[Any, bytes]:
     except (columns.UnusualError, ActionError):
         tagged(value, path=path)  # what cannot be judged is refused before it is copied
         copy = copied_value(value)
-        return copy, canonical(tagged(copy, path=path))
+        return Taken(copy, canonical(tagged(copy, path=path)))
 
 
 def written(value: object, *, path: str = "value") -> bytes:
     """Return the RFC 8785 bytes of the tagged form of a value; see ``taken``."""
-    return taken(value, path)[1]
+    return taken(value, path).written

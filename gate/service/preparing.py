@@ -10,6 +10,7 @@ from typing import Any
 
 from gate.audit import canonical
 from gate.budget import Use
+from gate.digest import Snapshot
 from gate.model import Action, Effect, Parameters, Requirement, Ruling, Verdict
 from gate.policy.effects import Known
 from gate.policy.policyset import PolicySet
@@ -70,12 +71,23 @@ def spending_of(
     """
     uses = uses_of(policy, action) if verdict.answer != "block" else ()
     entry = Entry(
-        arguments=canonical(redacted.arguments),
+        arguments=kept_text(action, redacted),
         hidden=_hidden(policy.known(action), action, redacted, key) if redacted.hidden else "{}",
         facts=facts_shown(action.facts, lost=action.facts_lost),
         told=_told(action),
     )
     return Spending(tuple(ledger.sealed(rerouted_use(use, channel), key) for use in uses), entry)
+
+
+def kept_text(action: Action, redacted: Redacted) -> str:
+    """Return the canonical text of a call's arguments as they may be kept.
+
+    It is at hand, since the digest was made of it, where nothing is hidden and no part of it needs a tag.
+    """
+    given = action.arguments
+    if type(given) is Snapshot and given.plain and not redacted.hidden:
+        return given.written.decode()
+    return canonical(redacted.arguments)
 
 
 def rerouted(need: Requirement, channel: str | None) -> Requirement:
