@@ -65,6 +65,7 @@ def _run(folder: Path, policies: Path, *, auto: bool) -> int:
         told = agent.told | ({5: agent.told[5] and approver.wait_for_close()} if auto else {})
         told[4] = told[4] and approver.asked() == HELD
         told[6] = _account(gate, agent.denied)
+        _leave(folder)
         return _close(told, auto=auto)
 
 
@@ -86,7 +87,9 @@ def _settings(workspace: LocalWorkspace) -> BotSettings:
 def _greet(url: str, folder: Path, *, auto: bool) -> None:
     print(f"Local workspace (not Slack): {url}")
     print(f"Order book, store and log:   {folder}")
-    if not auto:
+    if auto:
+        print("The page is there while this runs. In a terminal, without AUTO=1, you answer on it yourself.")
+    else:
         print(
             "Open the page, be Alice, and answer the cards in #approvals: deny the first with a comment, "
             "approve the second, with a comment if you like, and leave the third alone."
@@ -113,7 +116,8 @@ def _account(gate: Gate, denied: str) -> bool:
     if denied:
         _tell(gate.service, denied)
     found = gate.service.verify()
-    print(f"   The log has {found.records} records and is {'whole' if found.ok else found.problem}.")
+    whole = "whole" if found.ok else found.problem
+    print(f"   These are the denied call's; the log has {found.records} records in all and is {whole}.")
     return bool(denied) and found.ok
 
 
@@ -123,6 +127,16 @@ def _tell(service: Service, action: str) -> None:
     for line in told.lines:
         print(indent(f"#{line.seq} {line.at[11:19]} {line.text}", "   "))
     print(f"   {told.ending}")
+
+
+def _leave(folder: Path) -> None:
+    """Say what is left afterwards: no page, and a folder with the whole log."""
+    gate = Path(sys.executable).with_name("gate")
+    near = gate.relative_to(Path.cwd()) if gate.is_relative_to(Path.cwd()) else gate
+    print()
+    print("The page ends now, the folder stays. All records, and what takes the folder away:")
+    print(f"   {near} audit list --db {folder / 'gate.db'}")
+    print(f"   rm -r {folder}")
 
 
 def _close(told: dict[int, bool], *, auto: bool) -> int:

@@ -162,8 +162,8 @@ def tell_untold(names: Iterable[str], *, what: str) -> None:
     if known:
         shown = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
         output.complain(
-            f"Note: the parameters of {shown} are not known here, so an argument that a rule reads and the call "
-            "does not give counts as left out: never looser than what an agent gets, and perhaps stricter. "
+            f"Note: the parameters of {shown} are not known here, so an argument that a rule reads and the "
+            "call does not give counts as left out: never looser than what an agent gets, perhaps stricter. "
             f"To be answered as an agent is, give {what} (from 'gate tools export'), "
             "or list them in the policy, under actions, as params: [NAME, …]."
         )

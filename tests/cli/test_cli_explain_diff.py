@@ -132,8 +132,8 @@ def test_explain_takes_yaml_and_says_what_is_unknown_of_the_tool(desk: Path) -> 
     assert "desk.pay: allow" in result.stdout
     assert "the parameters of desk.pay are not known here" in result.stderr
     assert (
-        "give --db FILE or --tools FILE (from 'gate tools export'), or list them in the policy, under actions, "
-        "as params: [NAME, …].\n" in result.stderr
+        "give --db FILE or --tools FILE (from 'gate tools export'), or list them in the policy, under "
+        "actions, as params: [NAME, …].\n" in result.stderr
     )
 
 
