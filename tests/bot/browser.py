@@ -44,6 +44,39 @@ def caught_up(page: Any, workspace: Any) -> None:
     page.wait_for_function("now => Number(document.body.dataset.counter) >= now", arg=now, timeout=PATIENCE)
 
 
+HOLD = """path => {
+  const ask = window.fetch;
+  window.held = 0;
+  const released = new Promise((resolve) => { window.release = resolve; });
+  window.fetch = async (...call) => {
+    const answer = await ask(...call);
+    if (!String(call[0]).startsWith(path)) return answer;
+    window.held += 1;
+    await released;
+    return answer;
+  };
+}"""
+
+
+class HeldAnswers:
+    """The answers to one of a page's calls, kept from the page: the call was done, which it learns late.
+
+    Nothing of it needs the test's thread, which stands still while it waits for something else.
+    """
+
+    def __init__(self, page: Any, verb: str) -> None:
+        self._page = page
+        page.evaluate(HOLD, f"/control/{verb}")
+
+    def come(self, count: int = 1) -> None:
+        """Wait until so many answers have come."""
+        self._page.wait_for_function("count => window.held >= count", arg=count, timeout=PATIENCE)
+
+    def release(self) -> None:
+        """Let the page have them, and all that come later."""
+        self._page.evaluate("release()")
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """Start one browser for a module; a longer life would leave its event loop running under other tests."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bot.browser import caught_up, expect
+from tests.bot.browser import HeldAnswers, caught_up, expect
 from tests.bot.page_app import CARD
 
 pytestmark = pytest.mark.page
@@ -84,16 +84,14 @@ def test_errors_show_under_their_inputs(modal: Any, page_app: Any) -> None:
 
 def test_an_error_shows_together_with_the_focus(modal: Any, browser_page: Any, workspace: Any) -> None:
     """News that overtakes the answer to a submission does not show its errors before the form can be used."""
-    held: list[Any] = []
-    browser_page.route("**/control/submit_view", lambda route: held.append((route, route.fetch())))
+    answers = HeldAnswers(browser_page, "submit_view")
     modal.get_by_test_id("modal-submit").click()
+    answers.come()
     expect(modal.get_by_test_id("modal-submit")).to_have_attribute("aria-busy", "true")
-    workspace.control.wait_until(lambda seen: seen["views"][-1]["errors"], as_user="U0ALICE")
     caught_up(browser_page, workspace)
     wrong = modal.locator(".block[data-block-id='why'] .input-error")
     assert wrong.is_hidden()
-    ((route, answer),) = held
-    route.fulfill(response=answer)
+    answers.release()
     expect(wrong).to_be_visible()
     expect(modal.get_by_role("radio").first).to_be_focused()
 

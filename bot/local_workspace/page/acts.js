@@ -1,14 +1,16 @@
 // Everything that a person does on the page, as calls to the workspace.
 
 import * as api from "./api.js";
+import { heirOf } from "./dom.js";
 import { readValues } from "./fields.js";
 
 /**
  * Make the acts. directory() says for whom the page is drawn: everything is done as that person, even while the
  * page is changing to another one. refresh() fetches and draws the state, and is awaited after each call.
+ * tell(sentence) shows a trouble whose own place is no longer there.
  * Acts resolve to a trouble sentence or null, submitView to {errors, trouble}.
  */
-export function makeActs({ directory, refresh }) {
+export function makeActs({ directory, refresh, tell }) {
   const attempt = (call) => attemptAnd(refresh, call);
   const troubleOf = async (call) => (await attempt(call)).trouble;
   const as = (body) => ({ user: directory().me, ...body });
@@ -17,9 +19,10 @@ export function makeActs({ directory, refresh }) {
     return troubleOf(() => api.clickView(body));
   };
   return {
-    messageSurface: (message) => messageSurface(message, directory(), troubleOf),
+    messageSurface: (message) => ({ ...messageSurface(message, directory(), troubleOf), tell }),
     homeSurface: (view) => ({
       directory: directory(),
+      tell,
       act: (element, blockId, value, node) => inView(view, element, blockId, value, valuesAround(node)),
     }),
     inView,
@@ -47,7 +50,12 @@ async function attemptAnd(refresh, call) {
 }
 
 const used = (element, blockId, value) => ({ action_id: element.action_id, block_id: blockId, value });
-const valuesAround = (node) => readValues(node.closest("[data-values-root]"));
+
+// A person may answer a dialog after what lies behind it was drawn anew.
+function valuesAround(node) {
+  const root = (heirOf(node) ?? node).closest("[data-values-root]");
+  return root ? readValues(root) : {};
+}
 
 function messageSurface(message, directory, troubleOf) {
   const place = { user: directory.me, channel: message.channel, ts: message.ts };

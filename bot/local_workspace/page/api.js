@@ -1,6 +1,8 @@
 // The workspace's control API, and the live line that says when something changed.
 
-const OFFLINE = "The local workspace does not answer. Start it again, then reload this page.";
+const OFFLINE = "The local workspace does not answer. Start it again; this page then goes on by itself.";
+const UNREADABLE =
+  "The local workspace's answer could not be read. Look what happened before you try again.";
 const RETRY_MS = [250, 500, 1000, 2000, 4000];
 
 /** Something the workspace refused: a sentence for the person, and a code ("offline" where nothing answered). */
@@ -19,7 +21,8 @@ async function ask(path, init) {
     throw new ApiError(OFFLINE, "offline");
   }
   const answer = await response.json().catch(() => null);
-  if (!response.ok || answer?.ok === false)
+  if (response.ok && !answer) throw new ApiError(UNREADABLE, "unreadable");
+  if (!response.ok || answer.ok === false)
     throw new ApiError(answer?.message ?? `The local workspace answered ${response.status}.`, answer?.error);
   return answer;
 }

@@ -27,10 +27,11 @@ const refresh = makeRefresher({
     app.me = null;
   },
   draw,
-  showLine,
+  answers: (yes) => showLine({ answers: yes }),
 });
 const directory = () => app.directory;
-const acts = makeActs({ directory, refresh });
+const troubles = makeTroubles(byId("troubles"));
+const acts = makeActs({ directory, refresh, tell: troubles.tell });
 const stage = makeStage({ ...acts, directory, openThread, openNav: () => showNav(true) });
 const modals = makeModalStack({
   directory,
@@ -38,7 +39,6 @@ const modals = makeModalStack({
   submit: acts.submitView,
   close: acts.closeView,
 });
-const troubles = makeTroubles(byId("troubles"));
 
 function draw(state) {
   app.state = state;
@@ -54,7 +54,7 @@ function draw(state) {
   showPeople(byId("person"), byId("person-detail"), state, app.me);
   showSidebar(byId("sidebar"), { ...app, isUnread: (channel) => unread.isUnread(app.me, channel), go });
   stage({ state, place: app.place, thread: app.thread });
-  troubles(state.troubles);
+  troubles.show(state.troubles);
   modals(state.views, app.me);
   if (app.linked) goToLinked();
   document.body.dataset.counter = state.counter;
@@ -122,8 +122,18 @@ function showNav(open) {
   else if (byId("sidebar").contains(document.activeElement)) byId("nav-button")?.focus();
 }
 
-function showLine(up) {
-  byId("line").hidden = up;
+// The live line and the answers come and go each for itself: the page is up to date with both alone.
+const line = { live: true, answers: true };
+
+function showLine(news) {
+  Object.assign(line, news);
+  byId("line").hidden = line.live && line.answers;
+}
+
+// A workspace that was started again has no home for anybody before it is opened.
+function comeBack() {
+  refresh();
+  if (app.me && app.place.kind === "home") acts.openHome(app.me);
 }
 
 function start() {
@@ -137,12 +147,11 @@ function start() {
   byId("person").addEventListener("change", (event) => become(event.target.value));
   byId("scrim").addEventListener("click", () => showNav(false));
   byId("sidebar").addEventListener("keydown", (event) => event.key === "Escape" && showNav(false));
-  if (app.me && address.home) acts.openHome(app.me);
   listen(
     (counter) => counter !== app.state?.counter && refresh(),
     (up) => {
-      showLine(up);
-      if (up) refresh();
+      showLine({ live: up });
+      if (up) comeBack();
     },
   );
 }

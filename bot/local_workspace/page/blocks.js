@@ -1,9 +1,10 @@
 // Draws Block Kit blocks. A surface says who reads, and what happens when an element is used.
 //
-// surface = {directory, act(element, blockId, value, node)}; act resolves to a trouble sentence or null.
+// surface = {directory, act(element, blockId, value, node), tell(sentence)}; act resolves to a trouble sentence or
+// null, and tell shows it where the block is gone.
 
 import { confirmDialog } from "./dialogs.js";
-import { h, signatureOf } from "./dom.js";
+import { h, heirOf, signatureOf } from "./dom.js";
 import { renderElement } from "./elements.js";
 import { carryValues } from "./fields.js";
 import { freshId } from "./press.js";
@@ -58,17 +59,19 @@ function siteFor(block, surface, extra = {}) {
     directory: surface.directory,
     confirm: (object) => confirmDialog(object, surface.directory),
     dispatch: async (element, value, node) =>
-      showTrouble(node, await surface.act(element, block.block_id, value, node)),
+      showTrouble(node, await surface.act(element, block.block_id, value, node), surface),
     ...extra,
   };
 }
 
-/** Show, or clear, the warning under the block in which an element was used. */
-function showTrouble(node, sentence) {
-  const block = node.closest(".block") ?? node.parentElement;
+/** Show, or clear, the warning under the block in which an element was used, however often it was drawn since. */
+function showTrouble(node, sentence, surface) {
+  const now = heirOf(node);
+  const block = now?.closest(".block") ?? now?.querySelector(".message-body") ?? now;
   block?.querySelector(":scope > .trouble-line")?.remove();
-  if (sentence)
-    block?.append(h("p", { class: "trouble-line", role: "alert", "data-testid": "trouble-line" }, sentence));
+  if (!sentence) return;
+  if (!block) surface.tell(sentence);
+  else block.append(h("p", { class: "trouble-line", role: "alert", "data-testid": "trouble-line" }, sentence));
 }
 
 function elements(block, surface) {

@@ -10,6 +10,7 @@ import { freshId } from "./press.js";
  */
 export function makeComposer({ testid, send }) {
   const drafts = new Map();
+  const sending = new Map();
   const parts = composerParts(testid);
   let place = null;
   const submit = async (event) => {
@@ -17,9 +18,12 @@ export function makeComposer({ testid, send }) {
     const text = parts.input.value.trim();
     if (text === "") return;
     const from = place.key;
+    if (sending.get(from) === text) return; // pressed twice: the same line is on its way
+    sending.set(from, text);
     parts.form.setAttribute("aria-busy", "true");
     const problem = await send(text);
-    parts.form.removeAttribute("aria-busy");
+    if (sending.get(from) === text) sending.delete(from);
+    if (sending.size === 0) parts.form.removeAttribute("aria-busy");
     if (!problem && drafts.get(from)?.trim() === text) drafts.delete(from);
     if (place.key === from) finish(parts, problem, drafts.get(from) ?? "");
   };

@@ -68,19 +68,24 @@ export function iconButton(name, label, attrs = {}) {
 export function reconcile(parent, items) {
   const restoreFocus = rememberFocus(parent);
   const before = new Map([...parent.children].map((node) => [node.dataset.key, node]));
+  removeAllBut(new Set(items.map((item) => item.key)), before);
   let place = parent.firstElementChild;
   for (const item of items) {
-    const node = keepOrBuild(before.get(item.key) ?? null, item);
-    before.delete(item.key);
-    if (place && place.dataset.key === item.key && place !== node) {
-      const stale = place;
-      place = place.nextElementSibling;
-      stale.replaceWith(node);
-    } else if (place === node) place = place.nextElementSibling;
+    const previous = before.get(item.key) ?? null;
+    const node = keepOrBuild(previous, item);
+    if (previous && previous !== node) {
+      if (place === previous) place = node;
+      previous.replaceWith(node);
+    }
+    if (place === node) place = node.nextElementSibling;
     else parent.insertBefore(node, place);
   }
-  for (const gone of before.values()) gone.remove();
   restoreFocus();
+}
+
+// What is gone leaves first: then nothing that stays has to move, and a moved node loses the focus.
+function removeAllBut(wanted, before) {
+  for (const [key, node] of before) if (!wanted.has(key)) node.remove();
 }
 
 // A replaced node's successor takes over the focus and the caret, found by its data-focus-key.
@@ -90,8 +95,8 @@ function rememberFocus(parent) {
   if (!key) return () => {};
   const { selectionStart, selectionEnd } = active;
   return () => {
-    if (active.isConnected) return;
-    const heir = parent.querySelector(`[data-focus-key="${CSS.escape(key)}"]`);
+    if (document.activeElement === active) return;
+    const heir = active.isConnected ? active : byFocusKey(parent, key);
     heir?.focus({ preventScroll: true });
     if (heir && typeof selectionStart === "number" && typeof heir.selectionStart === "number")
       heir.setSelectionRange(selectionStart, selectionEnd);
@@ -101,9 +106,28 @@ function rememberFocus(parent) {
 function keepOrBuild(previous, item) {
   if (previous && previous.dataset.signature === item.signature) return previous;
   const node = item.build(previous);
+  if (previous && previous !== node) heirs.set(previous, node);
   node.dataset.key = item.key;
   node.dataset.signature = item.signature;
   return node;
+}
+
+const heirs = new WeakMap();
+const byFocusKey = (root, key) => root.querySelector(`[data-focus-key="${CSS.escape(key)}"]`);
+const byField = (root, field) => root.querySelector(`[data-field="${CSS.escape(field)}"]`);
+
+/**
+ * Find what stands now where the control `node` stood when a person used it: the node itself, the same control in
+ * what was built anew around it, else all that was built anew; null where that is gone.
+ */
+export function heirOf(node) {
+  if (node.isConnected) return node;
+  let old = node;
+  while (old && !heirs.has(old)) old = old.parentElement;
+  if (!old) return null;
+  const root = heirs.get(old);
+  const { focusKey, field } = node.dataset;
+  return heirOf((focusKey && byFocusKey(root, focusKey)) || (field && byField(root, field)) || root);
 }
 
 /** A short, stable fingerprint of any JSON value, for `reconcile`. */

@@ -1,8 +1,13 @@
 // Remembers which node holds which input, so that values can be read, carried over and shown as wrong.
 
+import { heirOf } from "./dom.js";
+
 const FIELDS = new WeakMap();
 
-/** Register `node` as the input `field`: {blockId, actionId, read(), write(value)}. Return the node. */
+/**
+ * Register `node` as the input `field`: {blockId, actionId, read(), write(value), progress}. Return the node.
+ * What a control knows of a change that was not sent yet, it keeps in `progress`; a successor goes on with it.
+ */
 export function registerField(node, field) {
   node.dataset.field = `${field.blockId}/${field.actionId}`;
   FIELDS.set(node, { ...field, initial: JSON.stringify(field.read()) });
@@ -29,7 +34,15 @@ export function carryValues(before, after) {
   const known = new Map(fieldsIn(before).map((field) => [`${field.blockId}/${field.actionId}`, field]));
   for (const field of fieldsIn(after)) {
     const old = known.get(`${field.blockId}/${field.actionId}`);
-    if (old && JSON.stringify(old.read()) !== old.initial) field.write(old.read());
+    if (!old || JSON.stringify(old.read()) === old.initial) continue;
+    field.write(old.read());
+    if (field.progress && old.progress) {
+      Object.assign(field.progress, old.progress);
+      old.progress.typing = false; // it loses the focus with its node, and that ends no typing
+    }
   }
   return after;
 }
+
+/** Put a value into an input, or into the one that stands in its place now. */
+export const putBack = (node, value) => FIELDS.get(heirOf(node))?.write(value);

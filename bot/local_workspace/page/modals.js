@@ -64,7 +64,7 @@ function enter(modal, desk) {
   };
   modal.node.onkeydown = (event) => shortcuts(event, modal, desk);
   const focus = modal.node.contains(modal.lastFocus) ? modal.lastFocus : null;
-  modal.handle = openDialog(modal.node, { escape: () => desk.close(modal.view, false), focus });
+  modal.handle = openDialog(modal.node, { escape: () => close(modal, desk, false), focus });
   if (!focus) firstField(modal)?.focus();
 }
 
@@ -90,7 +90,7 @@ function update(modal, view, depth, desk) {
   if (modal.view.hash !== view.hash) modal.errors = null;
   modal.view = view;
   modal.node.setAttribute("aria-label", plainText(view.title));
-  reconcile(modal.head, [headItem(view, depth, desk)]);
+  reconcile(modal.head, [headItem(modal, view, depth, desk)]);
   reconcile(modal.body, blockItems(view.blocks, surface(modal, desk)));
   reconcile(modal.foot, [footItem(modal, view, desk)]);
   // What is wrong is shown once it is the answer's turn, together with the focus and a form that can be sent again.
@@ -100,11 +100,12 @@ function update(modal, view, depth, desk) {
 function surface(modal, desk) {
   return {
     directory: desk.directory(),
+    tell: (sentence) => tell(modal, sentence),
     act: (element, blockId, value) => desk.act(modal.view, element, blockId, value, readValues(modal.body)),
   };
 }
 
-function headItem(view, depth, desk) {
+function headItem(modal, view, depth, desk) {
   const build = () =>
     h(
       "div",
@@ -113,13 +114,13 @@ function headItem(view, depth, desk) {
         iconButton("back", "Back", {
           "data-testid": "modal-back",
           "data-focus-key": "modal-back",
-          onclick: () => desk.close(view, false),
+          onclick: () => close(modal, desk, false),
         }),
       h("h2", { class: "dialog-title" }, plainText(view.title)),
       iconButton("close", depth > 1 ? "Close all" : "Close", {
         "data-testid": "modal-x",
         "data-focus-key": "modal-x",
-        onclick: () => desk.close(view, depth > 1),
+        onclick: () => close(modal, desk, depth > 1),
       }),
     );
   return { key: "head", signature: signatureOf([view.title, depth]), build };
@@ -137,7 +138,7 @@ function footItem(modal, view, desk) {
           class: "button",
           "data-testid": "modal-close",
           "data-focus-key": "modal-close",
-          onclick: () => desk.close(modal.view, false),
+          onclick: () => close(modal, desk, false),
         },
         plainText(view.close) || (view.submit ? "Cancel" : "Close"),
       ),
@@ -167,11 +168,19 @@ async function submit(modal, desk) {
   setPending(modal, desk, true);
   const { errors, trouble } = await desk.submit(modal.view, readValues(modal.body));
   modal.errors = errors;
-  modal.trouble.textContent = trouble ?? "";
-  modal.trouble.hidden = !trouble;
+  tell(modal, trouble);
   setPending(modal, desk, false);
   const wrong = showErrors(modal.body, errors ?? {});
   if (wrong) focusables(wrong)[0]?.focus();
+}
+
+async function close(modal, desk, all) {
+  tell(modal, await desk.close(modal.view, all));
+}
+
+function tell(modal, sentence) {
+  modal.trouble.textContent = sentence ?? "";
+  modal.trouble.hidden = !sentence;
 }
 
 function setPending(modal, desk, pending) {

@@ -1,7 +1,7 @@
 // Selects, dates, radio buttons and checkboxes.
 
 import { h } from "./dom.js";
-import { registerField } from "./fields.js";
+import { putBack, registerField } from "./fields.js";
 import { freshId, hooks, naming, press } from "./press.js";
 import { plainText, renderText } from "./text.js";
 
@@ -106,36 +106,35 @@ function choice(option, element, site, { kind, name, checked }) {
 
 // A control that holds one value: registered as a field, and sent when it has changed unless it is quiet.
 function changing(node, element, site, { read, write }) {
-  let settled = read();
+  const progress = { settled: read(), typing: false };
   const settle = (value) => {
     write(value);
-    settled = value;
+    progress.settled = value;
   };
-  registerField(node, { blockId: site.blockId, actionId: element.action_id, read, write: settle });
+  registerField(node, { blockId: site.blockId, actionId: element.action_id, read, write: settle, progress });
   if (site.quiet) return node;
-  onSettled(node, async () => {
-    if (JSON.stringify(read()) === JSON.stringify(settled)) return;
-    const before = settled;
-    settled = read();
-    await press(node, element, site, settled, () => settle(before));
+  onSettled(node, progress, async () => {
+    if (JSON.stringify(read()) === JSON.stringify(progress.settled)) return;
+    const before = progress.settled;
+    progress.settled = read();
+    await press(node, element, site, progress.settled, () => putBack(node, before));
   });
   return node;
 }
 
 // Browsers report a change at each key in a date or a closed select; only Enter or leaving it ends the typing.
-function onSettled(node, send) {
-  let typing = false;
+function onSettled(node, progress, send) {
   const single = node.matches("select, input");
   node.addEventListener("pointerdown", () => {
-    typing = false;
+    progress.typing = false;
   });
   node.addEventListener("keydown", (event) => {
-    typing = single && event.key !== "Enter";
+    progress.typing = single && event.key !== "Enter";
     if (event.key === "Enter") send();
   });
-  node.addEventListener("change", () => typing || send());
+  node.addEventListener("change", () => progress.typing || send());
   node.addEventListener("focusout", () => {
-    if (typing) send();
-    typing = false;
+    if (progress.typing) send();
+    progress.typing = false;
   });
 }

@@ -2,29 +2,36 @@
 
 import { fetchState } from "./api.js";
 
+const RETRY_MS = 1000;
+
 /**
  * Make refresh(). who() names the reader (null: not known yet), forget() is called where the workspace does not know
- * that reader, draw(state) draws, showLine(up) says whether the workspace answered.
+ * that reader, draw(state) draws, answers(yes) says whether the workspace answered; where it did not, it is asked
+ * again by and by, since nothing may change there for long.
  */
-export function makeRefresher({ who, forget, draw, showLine }) {
+export function makeRefresher({ who, forget, draw, answers }) {
   let running = null;
   let again = false;
+  let retry = null;
   const untilQuiet = async () => {
     do {
       again = false;
       const state = await fetchFor(who(), forget);
-      showLine(state !== null);
+      answers(state !== null);
+      clearTimeout(retry);
+      if (!state) retry = setTimeout(refresh, RETRY_MS);
       if (state && state.as_user === who()) draw(state);
       else if (state) again = true;
     } while (again);
   };
-  return function refresh() {
+  function refresh() {
     again = true;
     running ??= untilQuiet().finally(() => {
       running = null;
     });
     return running;
-  };
+  }
+  return refresh;
 }
 
 // Somebody who is no longer there is nobody: the state for nobody tells who there is to be.
