@@ -134,7 +134,7 @@ class IllegalMove(Fault):
     """Say that a hold is not in a state that allows what was asked.
 
     Codes: ``illegal_move``, ``unknown_hold``, ``already_decided``, ``late``, ``changed``, ``other_store``,
-    ``frozen``, ``comment_required``, ``view_required``, ``not_editable``, ``too_many_edits``.
+    ``too_late``, ``frozen``, ``comment_required``, ``view_required``, ``not_editable``, ``too_many_edits``.
     """
 
     code = "illegal_move"

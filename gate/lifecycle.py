@@ -57,7 +57,8 @@ MOVES: dict[tuple[State | None, Verb], frozenset[State]] = {
 }
 """From (state or None, verb) to the states it may lead to.
 
-A declared read is doubted into FAILED. An allowed action that host code has not begun is blocked by a freeze.
+A declared read is doubted into FAILED. An allowed action that host code has not begun is blocked by a freeze,
+and where it is begun too late.
 """
 
 MAX_EDITS = 5

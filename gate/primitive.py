@@ -25,7 +25,7 @@ class Primitive(Placing):
             action: What is to be done; its session must be open.
 
         Returns:
-            ``Allowed`` (claim it now), ``Held`` (wait for its hold, then claim it), or ``Blocked``.
+            ``Allowed`` (claim it within a minute), ``Held`` (wait for its hold, then claim) or ``Blocked``.
 
         Raises:
             Fault: The gate could not do its work; nothing ran.
@@ -63,7 +63,8 @@ class Primitive(Placing):
         Raises:
             Outcome: It cannot run: what became of it (on entering); what was allowed before a freeze is
                 blocked by it.
-            IllegalMove: It has run already (on entering).
+            IllegalMove: It has run already, or was allowed more than a minute ago, or under a policy or in a
+                session that is none any more (on entering; nothing ran, submit it again).
         """
         with whole():
             from gate.handles import Claim

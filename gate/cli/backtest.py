@@ -240,7 +240,9 @@ def _show_unknown(found: Result) -> None:
         output.say(f"Left out: {shapes.count(count, 'call')} that {rule} answered, not a policy.")
     if found.stopped:
         calls = shapes.count(found.stopped, "allowed call")
-        output.say(f"{calls} of these never began: a freeze stopped what was allowed. No budget counts that.")
+        output.say(
+            f"{calls} of these never began: stopped by a freeze, or begun too late. No budget counts that."
+        )
     for rule, count in sorted(found.inexact.items()):
         output.say(
             f"The numbers of {rule} lack {shapes.count(count, 'call')} whose values are hidden in the log."

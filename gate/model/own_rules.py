@@ -9,6 +9,8 @@ FREEZE = f"{PREFIX}freeze"
 NO_POLICY = f"{PREFIX}no_policy"
 BAD_NAME = f"{PREFIX}bad_name"
 TOO_MANY = f"{PREFIX}too_many_pending"
+TOO_LATE = f"{PREFIX}too_late"
+"""Stops what was allowed and is begun when too much has changed since."""
 OPERATORS = f"{PREFIX}operators"
 """Stands in the place of a rule where the policy's operators are asked about an allowed call in doubt."""
 

@@ -2,7 +2,7 @@
 
 The calls are judged in order and with budgets. A call that really ran is charged when it ran, also where the
 other policy would have asked people first; one that it blocks is not; one that it allows is charged at once.
-What a freeze stopped before it began is never charged.
+What was stopped before it began is never charged.
 What the log does not have is never guessed: a call whose verdict rests on a hidden value is not decided.
 """
 
@@ -41,7 +41,7 @@ class LoggedCall:
         answer: What was answered then.
         rules: The rules that answered then.
         ran: Whether it was started at once.
-        stopped: Whether a freeze stopped it before it began; then it ran as little as if it had been asked.
+        stopped: Whether it was stopped before it began; then it ran as little as if it had been asked.
     """
 
     id: str
@@ -156,7 +156,7 @@ class Result:
         held_after: Calls that would be held.
         unclear: Calls that cannot be decided, in order; they count nowhere else.
         left_out: Calls that no policy answered, by the gate's own rule.
-        stopped: Calls that were allowed and that a freeze stopped before they began; no budget counts them.
+        stopped: Calls that were allowed and stopped before they began; no budget counts them.
         ranges: What was approved, changed and denied, by rule and value.
         inexact: Budgets whose numbers lack calls with hidden values, and how many.
     """

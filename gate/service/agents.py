@@ -7,19 +7,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
+from gate.clock import to_us
 from gate.digest import action_digest
 from gate.editing import Edited
 from gate.errors import IllegalMove, StoreError
 from gate.ids import new_id
 from gate.lifecycle import State
 from gate.model import Action, ActionRecord, Evidence, Principal, Submission
+from gate.model.own_rules import TOO_LATE
 from gate.recorded import facts_text
 from gate.service.askers import AskerVerbs
 from gate.service.judging import JudgeVerbs
 from gate.service.turns import afterwards
 from gate.store.sqlite import SqliteStore
+from gate.verbs import beginning, leaving, living, look, sessions, timing
 from gate.verbs import claim as claiming
-from gate.verbs import freezing, leaving, living, look, sessions, timing
 from gate.verbs import submit as submitting
 from gate.verbs.asking import Judgement
 from gate.verbs.claim import Claimed, End
@@ -102,7 +104,7 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
 
         def verb(turn: Turn, asked: tuple[str, Judgement]) -> Claimed:
             digest, judgement = asked
-            self._hands.note_secrets(action_id, judgement.secrets)
+            self._hands.note(action_id, judgement.secrets, turn.revision)
             return claiming.claim(turn, action_id, action, digest, judgement, version=version, waiter=waiter)
 
         reach = self._hands.reach(action_id, durable=True, owner=owner)
@@ -120,23 +122,28 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
             The action; blocked where a freeze that came since it was allowed covers it.
 
         Raises:
-            IllegalMove: It is another call, in nobody's hand any more, or was begun before.
+            IllegalMove: It is another call, in nobody's hand any more, or was begun before; or it was allowed
+                too long ago, or under a policy or in a session that is none any more (code ``too_late``).
         """
         with self.claimable(record.id, action):
             if action_digest(self.store.key, action, afresh=True) != record.digest:
                 raise IllegalMove(f"The call is not the one that was allowed as {record.id}.", code="changed")
+            revision, now = self._hands.revision(record.id), to_us(self.now())
             with self.store.reader() as reader:
-                frozen = freezing.freeze_of(reader, action.agent, action.session)
+                stopped = beginning.obstacle(reader, record.id, now, revision) is not None
             if not self._hands.take(record.id):
                 raise IllegalMove(f"{record.id} was begun already or has ended; submit the action again.")
-        return self._stopped(record) if frozen else record
+        return self._stopped(record, revision) if stopped else record
 
-    def _stopped(self, record: ActionRecord) -> ActionRecord:
+    def _stopped(self, record: ActionRecord, revision: str | None) -> ActionRecord:
         with self._hands.taken(record.id), self._turn() as turn:
-            stopped = claiming.stop_frozen(turn, record.id)
-        if stopped is not None:
-            self._hands.drop(record.id)
-        return stopped or record
+            stopped = beginning.stop(turn, record.id, revision)
+        if stopped is None:
+            return record
+        self._hands.drop(record.id)
+        if TOO_LATE in stopped.rules:
+            raise IllegalMove(f"{stopped.reason} Nothing ran; submit the action again.", code="too_late")
+        return stopped
 
     def secrets(self, action_id: str) -> tuple[str, ...] | None:
         """Return the texts that people may not see of a call in hand; None where they are not known here."""
@@ -241,7 +248,7 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
             if submission.kind != "run" and not (lasting or self._durably(new, draft)):
                 lasting = True  # frozen, or found again: it did not become an allowed call
                 raise MustLast
-            self._hands.note_secrets(new, draft.redacted.secrets)
+            self._hands.note(new, draft.redacted.secrets, turn.revision)
             if submission.waiter:
                 self._waits.keep(submission.waiter, owner)  # before the commit, so no heartbeat comes between
             return submission

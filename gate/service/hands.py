@@ -26,7 +26,7 @@ class Hands:
         self._held: dict[str, list[_Grip]] = {}
         self._durable: dict[str, bool] = {}
         self._taken: set[str] = set()
-        self._secrets: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, tuple[tuple[str, ...], str | None]] = {}
 
     @contextmanager
     def reach(
@@ -85,16 +85,23 @@ class Hands:
             if action_id in self._durable:
                 self._durable[action_id] = True
 
-    def note_secrets(self, action_id: str, secrets: tuple[str, ...]) -> None:
-        """Keep what people may not see of a call for as long as it is in hand."""
+    def note(self, action_id: str, secrets: tuple[str, ...], revision: str | None) -> None:
+        """Keep what people may not see of a call, and who judged it, for as long as it is in hand."""
         with self._lock:
             if action_id in self._held:
-                self._secrets[action_id] = secrets
+                self._known[action_id] = secrets, revision
 
     def secrets(self, action_id: str) -> tuple[str, ...] | None:
         """Return what people may not see of a call in hand; None where that is not known here."""
         with self._lock:
-            return self._secrets.get(action_id)
+            known = self._known.get(action_id)
+            return None if known is None else known[0]
+
+    def revision(self, action_id: str) -> str | None:
+        """Return the policy that judged a call in hand; None where that is not known here."""
+        with self._lock:
+            known = self._known.get(action_id)
+            return None if known is None else known[1]
 
     def ids(self) -> frozenset[str]:
         """Return every action in hand now."""
@@ -121,7 +128,7 @@ class Hands:
         self._held.pop(action_id, None)
         self._durable.pop(action_id, None)
         self._taken.discard(action_id)
-        self._secrets.pop(action_id, None)
+        self._known.pop(action_id, None)
 
 
 def _holds(grip: _Grip) -> bool:

@@ -11,7 +11,7 @@ from gate.budget import Judged
 from gate.errors import IllegalMove
 from gate.lifecycle import State, Verb
 from gate.model import Action, ActionRecord, Ruling
-from gate.model.own_rules import FREEZE, blocked_code
+from gate.model.own_rules import blocked_code
 from gate.recorded import LOST
 from gate.store.port import Row
 from gate.verbs import asking, doubts, ends, freezing, ledger, look, timing, waiting
@@ -92,32 +92,6 @@ def claim(
     if after.state != State.PENDING:
         waiting.leave(turn, waiter)
     return Claimed(ran, after)
-
-
-def stop_frozen(turn: Turn, action_id: str) -> ActionRecord | None:
-    """Block an allowed action that is in hand here and has not begun, where a freeze covers it now.
-
-    It takes back what the action was charged, since it never runs.
-
-    Args:
-        turn: The open turn.
-        action_id: Which action.
-
-    Returns:
-        The action as it is then, blocked or ended before; None where no freeze stops it.
-    """
-    row = action_row(turn.tx, action_id)
-    frozen = freezing.freeze_of(turn.tx, row["agent"], row["session"])
-    if frozen is None or row["declared_read"]:
-        return None
-    if row["state"] == State.RUNNING:
-        turn.move(
-            row, Verb.CLAIM, State.BLOCKED, actor=GATE, code="frozen", reason=freezing.said_of(frozen),
-            rules=[FREEZE],
-        )  # fmt: skip
-        turn.tx.run("UPDATE actions SET rules = ? WHERE id = ?", (json.dumps([FREEZE]), action_id))
-        ledger.release(turn, action_id)
-    return look.record(turn.tx, action_row(turn.tx, action_id))
 
 
 def _check_facts(turn: Turn, row: Row, asked: Judgement) -> None:

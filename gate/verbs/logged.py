@@ -35,7 +35,7 @@ _STOPPED = (
     "SELECT action FROM audit WHERE seq BETWEEN ? AND ? "
     """AND instr(body, '"move":{"from":"running","to":"blocked"}')"""
 )
-"""Calls that a freeze stopped before they began; found by the canonical text, which no value can spell."""
+"""Calls that were stopped before they began; found by the canonical text, which no value can spell."""
 
 
 def called(reader: Reader) -> frozenset[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,16 @@ from typing import Any
 import pytest
 
 from gate import Blocked, Denied, Gate, InDoubt, Pending, Ran
+from gate.clock import FakeClock
 from gate.errors import ActionError, IllegalMove, NoSession, StoreError
 from gate.handles import Allowed, Held
 from gate.lifecycle import State
 from gate.model import Action
 from gate.policy.backtest import replay
+from gate.policy.load import load_texts
+from gate.runtime import Runtime
+from gate.service import Service
+from gate.verbs.beginning import BEGIN_WITHIN
 from gate.verbs.claim import doubt
 from gate.verbs.freezing import Scope
 from gate.verbs.turn import action_row
@@ -68,6 +74,73 @@ def test_a_freeze_stops_an_allowed_action_that_has_not_begun(gate: Gate, scope: 
     gate.service.heartbeat()
     assert gate.service.action(submitted.action_id).state == State.BLOCKED
     assert gate.service.verify().ok
+
+
+BUDGET = """budgets:
+  - {id: both, match: desk.pay, per: agent, limit: 2, window: 2m, then: block, reason: Two are enough.}
+"""
+
+
+@pytest.fixture
+def timed() -> Iterator[tuple[Gate, FakeClock]]:
+    """Return an open gate with a budget on a clock that stands still, and the clock."""
+    gate, clock = Gate(db=":memory:", agent="desk"), FakeClock()
+    stands_on = Service(":memory:", policy=load_texts({"desk.yml": POLICY + BUDGET}), clock=clock)
+    gate._put(Runtime(stands_on, gate._context, upkeep=False))
+    with gate:
+        gate.session("s1", on_behalf_of=None)
+        yield gate, clock
+
+
+def _later(gate: Gate, clock: FakeClock) -> None:
+    clock.advance(BEGIN_WITHIN + timedelta(seconds=1))
+
+
+def _ruled(gate: Gate, clock: FakeClock) -> None:
+    gate.service.apply(load_texts({"desk.yml": POLICY.replace("Two people.", "Two.") + BUDGET}), by="cli:bob")
+
+
+def _ended(gate: Gate, clock: FakeClock) -> None:
+    gate.session("s1", on_behalf_of=None).end()
+
+
+@pytest.mark.parametrize(
+    ("since", "said"), [(_later, "within a minute"), (_ruled, "policy has changed"), (_ended, "has ended")]
+)
+def test_what_was_allowed_begins_only_as_it_was_allowed(
+    timed: tuple[Gate, FakeClock], since: Callable[[Gate, FakeClock], None], said: str
+) -> None:
+    """Too late, under another policy or after its session it never begins and counts nowhere."""
+    gate, clock = timed
+    submitted = gate.submit(act(call_id="c1"))
+    assert isinstance(submitted, Allowed)
+    since(gate, clock)
+    with pytest.raises(IllegalMove, match=said) as caught, gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+    assert caught.value.code == "too_late"
+    ended = gate.service.action(submitted.action_id)
+    assert (ended.state, ended.rules) == (State.BLOCKED, ("gate/too_late",))
+    with pytest.raises(IllegalMove, match="has ended"), gate.claim(submitted):
+        raise AssertionError("the block must not begin")
+    gate.session("s2", on_behalf_of=None)
+    for number in range(3):
+        again = gate.submit(Action("desk.pay", {"amount": number + 1}, "desk", "s2"))
+        assert isinstance(again, Allowed) is (number < 2)
+
+
+def test_a_budget_is_not_passed_by_what_was_collected(timed: tuple[Gate, FakeClock]) -> None:
+    """Calls that a budget allowed one window after the other do not run in one."""
+    gate, clock = timed
+    collected: list[Any] = []
+    for _ in range(3):
+        collected += [gate.submit(act(number)) for number in (1, 2)]
+        clock.advance(timedelta(minutes=3))
+    collected += [gate.submit(act(number)) for number in (3, 4)]
+    ran = 0
+    for each in collected:
+        with suppress(IllegalMove), gate.claim(each):
+            ran += 1
+    assert ran == 2
 
 
 def test_what_is_in_doubt_does_not_begin_under_a_freeze(gate: Gate) -> None:
