@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gate.errors import GateError, GuardError
 from gate.steps import AskStep, Raised, Returned, Step, ToolStep, VerbStep, WaitStep, abandon, needs_caller
 from gate.waiting import Watch
 
@@ -31,7 +33,9 @@ async def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
 
     Raises:
         asyncio.CancelledError: The caller was cancelled; what was begun has been settled.
+        GuardError: No event loop of asyncio runs here; nothing was begun.
     """
+    _check_loop()
     driver = _Driver(runtime, steps)
     try:
         return await driver.run()
@@ -50,7 +54,47 @@ async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, asyncio.
     """
     if runtime.poller.released:
         return verb(), None
+    _check_loop()
     return await _ended(runtime.begin(verb))
+
+
+async def in_hand(
+    runtime: Runtime, verb: Callable[[], T], give_back: Callable[[T, BaseException], object]
+) -> T:
+    """Do a verb that takes an action in hand, and give it back where the caller is gone by then.
+
+    Args:
+        runtime: The open gate.
+        verb: What is done.
+        give_back: Called with its answer and what took the caller away.
+
+    Raises:
+        asyncio.CancelledError: The caller was cancelled.
+        GuardError: No event loop of asyncio runs here; nothing was begun.
+    """
+    _check_loop()
+    work = runtime.begin(verb)
+    try:
+        answer, cancelled = await _ended(work)
+    except GeneratorExit as gone:
+        with suppress(GateError):  # it took nothing
+            give_back(work.result(), gone)  # here and now: who is thrown away can await nothing more
+        raise
+    if cancelled is not None:
+        await shielded(runtime, lambda: give_back(answer, cancelled))
+        raise cancelled
+    return answer
+
+
+def _check_loop() -> None:
+    """Refuse what is awaited without asyncio before anything is begun, since nobody could settle it."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise GuardError(
+            "No event loop of asyncio runs here, and the gate needs one to await a call; nothing ran. With"
+            " another library, make the tool a def and call it in a thread (gate.bind)."
+        ) from None
 
 
 async def asked(runtime: Runtime, question: Callable[[], T]) -> T:
@@ -58,8 +102,9 @@ async def asked(runtime: Runtime, question: Callable[[], T]) -> T:
 
     Raises:
         asyncio.CancelledError: The caller was cancelled; nobody waits for the answer any more.
-        Fault: There is no thread left (code ``no_thread``).
+        Fault: There is no thread left (code ``no_thread``), or no event loop of asyncio.
     """
+    _check_loop()
     return await asyncio.shield(asyncio.wrap_future(runtime.ask(question)))
 
 

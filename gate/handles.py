@@ -112,14 +112,7 @@ class Claim:
         from gate import aio
 
         self._open()
-        record, cancelled = await aio.shielded(self._runtime, self._take)
-        if cancelled is not None:
-            await aio.shielded(
-                self._runtime,
-                lambda: self._runtime.never_started(self._submission.action, record.id, cancelled),
-            )
-            raise cancelled
-        return self._begin(record)
+        return self._begin(await aio.in_hand(self._runtime, self._take, self._never_started))
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -127,6 +120,9 @@ class Claim:
         from gate import aio
 
         self._inside.close()
+        if isinstance(error, GeneratorExit):
+            self._settle(error)  # here and now: who is thrown away can await nothing more
+            return
         _, cancelled = await aio.shielded(self._runtime, lambda: self._settle(error))
         if cancelled is not None and error is None:
             raise cancelled
@@ -183,6 +179,9 @@ class Claim:
                 self._action = call.action if call else action
                 return claimed
             record = claimed.record
+
+    def _never_started(self, record: ActionRecord, gone: BaseException) -> None:
+        self._runtime.never_started(self._submission.action, record.id, gone)
 
     def _begin(self, record: ActionRecord) -> Run:
         self._run = Run(self._action or self._submission.action, record)

@@ -39,12 +39,13 @@ async def submit_async(gate: Opening, action: Action) -> Allowed | Held | Blocke
     except ActionError as fault:
         await refusing.tell_async(gate, fault, _caller(action))
         raise
-    submission, cancelled = await aio.shielded(runtime, lambda: runtime.submit(taken, wait=False))
-    if cancelled is None:
-        return _submitted(gate, taken, submission)
-    if submission.kind == "run":
-        await aio.shielded(runtime, lambda: runtime.never_started(taken, submission.record.id, cancelled))
-    raise cancelled
+
+    def give_back(submission: Submission, gone: BaseException) -> None:
+        if submission.kind == "run":
+            runtime.never_started(taken, submission.record.id, gone)
+
+    submitted = await aio.in_hand(runtime, lambda: runtime.submit(taken, wait=False), give_back)
+    return _submitted(gate, taken, submitted)
 
 
 def _taken(gate: Opening, action: Action) -> Action:
