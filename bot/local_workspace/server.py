@@ -21,7 +21,7 @@ from bot.local_workspace.seed import NOTICE, Seed
 from bot.local_workspace.state import Workspace
 from bot.local_workspace.web_api import WebApi
 
-START_SECONDS = 10.0
+START_SECONDS = 30.0
 LARGEST_BODY = 20_000_000
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
@@ -94,7 +94,7 @@ class LocalWorkspace:
         return Control(self.url)
 
     def start(self) -> Self:
-        """Start the server and return when it listens, within ten seconds.
+        """Start the server and return when it listens, within thirty seconds.
 
         Returns:
             This workspace.

@@ -12,6 +12,7 @@ from bot.views import modals
 from gate.lifecycle import State
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
 from tests.bot.presses import answers, one_answer, payload, refusals
+from tests.patience import PATIENCE
 
 __all__ = ["office"]
 
@@ -182,6 +183,7 @@ def test_a_payload_that_is_none_leaves_the_bot_working(
     record = office.hold()
     office.control.settings(ack_seconds=0.2)  # nobody acknowledges it
     assert office.control.forge(payload(office, record) | changes).get("http_status") in (None, 400, 404)
+    office.control.settings(ack_seconds=PATIENCE)
     office.press("U0ALICE", record, names.APPROVE)
     office.until(record, State.APPROVED)
 

@@ -173,6 +173,6 @@ def test_a_forked_child_leaves_the_bot_alone(office: Office) -> None:
 def test_a_socket_that_never_says_hello_is_said(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Slack does not open the connection, start fails with what to check."""
     monkeypatch.setattr("bot.socket_mode.CONNECT_SECONDS", 0.5)
-    office.control.faults.set("apps.connections.open", kind="delay", seconds=1.0, times=None)
+    office.control.faults.set("apps.connections.open", kind="delay", seconds=2.0, times=None)
     with pytest.raises(BotFault, match="Socket Mode"):
         SlackBot(office.agent, settings(office.workspace), transport="socket").start()

@@ -108,10 +108,11 @@ def test_a_slow_submit_is_answered_in_time(office: Office, workspace: LocalWorks
     office.open(transport)
     record = office.hold()
     view = deny_form(office, "U0ALICE", record)
-    workspace.control.faults.set("users.info", kind="delay", seconds=2.4)
+    workspace.control.faults.set("users.info", kind="hold")
     result = workspace.control.submit_view("U0ALICE", view, comment("slow but sure"))
     assert result["acked"]
     assert "Recording" in spell(result["view"])
+    workspace.control.faults.clear()
     office.until(record, State.DENIED)
     workspace.control.wait_view("U0ALICE", "Your answer is recorded")
 

@@ -25,7 +25,7 @@ class Store:
         self.busy_from = 0
 
     def notices_done(self, posted: Sequence[tuple[int, str, str]]) -> None:
-        self.free.wait(10)
+        self.free.wait(PATIENCE)
         ids = [notice for notice, _, _ in posted]
         self.turns.append(ids)
         self.busy = self.busy or (self.busy_from in ids[:1] and len(ids) == 1)

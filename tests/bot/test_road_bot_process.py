@@ -87,7 +87,7 @@ def test_a_bot_killed_before_it_could_change_the_card(road: Road, start: Start) 
     assert agent.answer()["kind"] == "Pending"
     hold = road.hold()
     road.card(hold)
-    road.control.faults.set("chat.update", kind="delay", seconds=5.0, times=None)
+    road.control.faults.set("chat.update", kind="hold", times=None)
     road.press("U0ALICE", hold)
     eventually(lambda: road.store.hold(hold.id).state is State.APPROVED)
     assert bot.process.end(signal.SIGKILL)[0] == -signal.SIGKILL

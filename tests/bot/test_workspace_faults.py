@@ -62,8 +62,8 @@ def test_errors_and_500s_until_they_are_cleared(workspace: LocalWorkspace, clien
 
 def test_a_delay_is_seen_by_the_caller_only(workspace: LocalWorkspace, client: WebClient) -> None:
     """A caller with little patience gives up; the call is done all the same."""
-    workspace.control.faults.set("chat.postMessage", kind="delay", seconds=1.5)
-    hasty = WebClient(client.token, base_url=workspace.api_url, retry_handlers=[], timeout=1)
+    workspace.control.faults.set("chat.postMessage", kind="delay", seconds=2)
+    hasty = WebClient(client.token, base_url=workspace.api_url, retry_handlers=[], timeout=0.5)  # type: ignore[arg-type]
     with pytest.raises(TimeoutError):
         hasty.chat_postMessage(channel=CHANNEL, text="slow")
     assert workspace.control.wait_message(CHANNEL, "slow")

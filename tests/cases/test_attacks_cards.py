@@ -169,10 +169,10 @@ def test_a_burst_of_slow_lookups_is_acknowledged(office: Office) -> None:
     records = [office.hold("mail.send", session=f"s{n}", body=str(n)) for n in range(7)]
     for record in records:
         office.card(record)
-    office.control.settings(ack_seconds=3)
-    office.control.faults.set("users.info", kind="delay", seconds=2.5, times=6)
+    office.control.faults.set("users.info", kind="hold", times=6)
     results = [office.press("U0ALICE", record, names.APPROVE) for record in records]
     assert all(each["acked"] for each in results)
+    office.control.faults.clear()
     for record in records:
         office.until(record, State.APPROVED)
 
@@ -182,9 +182,10 @@ def test_deny_opens_its_window_before_the_lookup(office: Office) -> None:
     office.open()
     record = office.hold()
     office.card(record)
-    office.control.faults.set("users.info", kind="delay", seconds=2)
+    office.control.faults.set("users.info", kind="hold")
     office.press("U0ALICE", record, names.DENY)
     office.control.wait_view("U0ALICE", "Looking it up")
+    office.control.faults.clear()
     office.control.wait_view("U0ALICE", "Reason")
 
 
