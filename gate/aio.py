@@ -46,11 +46,11 @@ async def drive(runtime: Runtime, steps: Generator[Step, Any, Any]) -> Any:
         raise
 
 
-async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, asyncio.CancelledError | None]:
+async def shielded(runtime: Runtime, verb: Callable[[], T]) -> tuple[T, BaseException | None]:
     """Do a verb on the gate's threads to its end, whatever happens to the caller.
 
     Returns:
-        Its answer, and the cancellation that came meanwhile, or None.
+        Its answer, and the cancellation or interrupt that came meanwhile, or None.
     """
     if runtime.poller.released:
         return verb(), None
@@ -113,7 +113,7 @@ class _Driver:
 
     def __init__(self, runtime: Runtime, steps: Generator[Step, Any, Any]) -> None:
         self._runtime, self._steps = runtime, steps
-        self._cancelled: asyncio.CancelledError | None = None
+        self._cancelled: BaseException | None = None
         self._verb: Future[Any] | None = None
 
     async def run(self) -> Any:
@@ -158,15 +158,17 @@ class _Driver:
         return answer
 
 
-async def _ended(work: Future[T]) -> tuple[T, asyncio.CancelledError | None]:
-    """Wait for work on another thread, to its end also where the caller is cancelled meanwhile."""
+async def _ended(work: Future[T]) -> tuple[T, BaseException | None]:
+    """Wait for work on another thread, to its end also where the caller is cancelled or interrupted."""
     future = asyncio.wrap_future(work)
-    gone: asyncio.CancelledError | None = None
+    gone: BaseException | None = None
     while not future.done():
         try:
             await asyncio.wait([future])
-        except asyncio.CancelledError as cancelled:
-            gone = cancelled
+        except GeneratorExit:
+            raise
+        except BaseException as thrown:  # a cancellation, or an interrupt that came just here
+            gone = thrown
     error = future.exception()
     if gone is not None and error is not None:
         raise gone from error
