@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from gate.clock import from_us, monotonic, to_us
+from gate.clock import from_us, monotonic, pause, to_us
 from gate.model import Burst, Notice
 from gate.service.road import Road
 from gate.shapes import storable
@@ -27,6 +27,11 @@ from gate.verbs import (
 _PRUNE_EVERY = timedelta(hours=1)
 _PRUNE_FOR = 1.0
 """Seconds after which the next sweep goes on: heartbeats wait for this one, and whoever opens a gate."""
+
+_FOR_PROCESSES = 0.01
+"""Seconds between two batches: another process tries every few milliseconds whether the store is free."""
+_FOR_THREADS = 0.0005
+"""The same for threads of this process, of which the one that waits is woken at once."""
 _ORPHANS = timedelta(days=8)
 
 
@@ -129,8 +134,16 @@ class OutboxVerbs(Road):
             if not batch:
                 break
             ended += batch
+            if batch == ends.SWEEP_BATCH:
+                self._give_way()
         self._publish()
         return ended
+
+    def _give_way(self) -> None:
+        """Leave the store alone for a moment, so that calls come in between two batches."""
+        with self.store.reader() as reader:
+            others = len(living.alive(reader, timing.time_of(reader, self.clock.now()))) > 1
+        pause(_FOR_PROCESSES if others else _FOR_THREADS)
 
     def _prune(self) -> None:
         now = self.clock.now()

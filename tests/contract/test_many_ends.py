@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from gate.clock import FakeClock
 from gate.lifecycle import State
 from gate.model import Action, Person, Route
 from gate.policy.load import load_texts
-from gate.service import Service
+from gate.service import Service, outbox
 from gate.verbs import ends
 from gate.verbs.turn import action_row
 
@@ -24,9 +27,9 @@ budgets: [{id: calls, match: "*", limit: 1000, per: session, window: 1h, then: b
 """
 
 
-def _made() -> tuple[Service, list[str]]:
+def _made(db: Path | str = ":memory:") -> tuple[Service, list[str]]:
     """Return a store with holds: a third not posted, a third posted, a third approved."""
-    gate = Service(":memory:", policy=load_texts({"desk.yml": POLICY}), clock=FakeClock(), made_by="test")
+    gate = Service(db, policy=load_texts({"desk.yml": POLICY}), clock=FakeClock(), made_by="test")
     gate.open_session("s1", agent="desk", on_behalf_of=None)
     ids = [
         gate.submit(Action("desk.do", {"n": number}, "desk", "s1"), wait=False).record.id
@@ -76,16 +79,13 @@ def test_a_sweep_leaves_what_ending_each_alone_leaves() -> None:
     assert ended == {State.EXPIRED, State.UNDELIVERED}
 
 
-def test_a_sweep_ends_everything_however_much_is_due() -> None:
+def test_a_sweep_ends_everything_however_much_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     """More holds than one transaction ends are all ended by one sweep, each recorded once."""
     gate, ids = _made()
     with gate.store.transaction() as tx:
         tx.run("UPDATE holds SET deadline = deadline - 1")
-    before, ends.SWEEP_BATCH = ends.SWEEP_BATCH, 5
-    try:
-        assert gate.sweep() == len(ids)
-    finally:
-        ends.SWEEP_BATCH = before
+    monkeypatch.setattr(ends, "SWEEP_BATCH", 5)
+    assert gate.sweep() == len(ids)
     told = [
         record.body["action"]
         for record in gate.records(limit=1000)
@@ -94,3 +94,30 @@ def test_a_sweep_ends_everything_however_much_is_due() -> None:
     assert sorted(told) == sorted(ids)
     assert gate.verify().ok
     assert gate.sweep() == 0
+
+
+@pytest.mark.parametrize(("others", "moment"), [(False, outbox._FOR_THREADS), (True, outbox._FOR_PROCESSES)])
+def test_calls_come_in_between_two_batches(
+    others: bool, moment: float, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sweep leaves the store alone after each full batch; for longer where another process works on it."""
+    gate, ids = _made(db)
+    other = Service(db, clock=gate.clock, made_by="test") if others else None
+    gate.heartbeat()
+    if other is not None:
+        other.heartbeat()
+    given: list[float] = []
+
+    def pause(seconds: float) -> None:
+        given.append(seconds)
+        assert gate.submit(Action("desk.do", {"n": -len(given)}, "desk", "s1"), wait=False).kind == "held"
+
+    monkeypatch.setattr(outbox, "pause", pause)
+    monkeypatch.setattr(ends, "SWEEP_BATCH", 5)
+    assert gate.sweep() == len(ids)
+    assert given == [moment] * 2
+    kinds = [each.body["kind"] for each in gate.records(limit=1000)][-2 - len(ids) :]
+    assert [at for at, kind in enumerate(kinds) if kind == "submit"] == [5, 11]
+    for each in (gate, other):
+        if each is not None:
+            each.close()
