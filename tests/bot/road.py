@@ -17,6 +17,7 @@ from gate.lifecycle import State
 from gate.model import HoldRecord
 from gate.policy.load import load_texts
 from gate.service import Service
+from tests.ahead import Ahead
 from tests.bot.bot_fixtures import CALM, CHANNEL, POLICY, eventually, settings, spell
 from tests.bot.road_agent import Given, run
 from tests.forking import SERVER
@@ -24,8 +25,8 @@ from tests.forking import SERVER
 PATIENCE = 60.0
 """Seconds after which nothing is waited for any more; no test takes them unless it fails."""
 REFUND = {"order_id": "ORD-1", "amount": 400, "currency": "EUR"}
-SHORT = POLICY.replace("expires_in: 1h", "expires_in: 5s")
-"""The policy whose holds expire as soon as the language lets them."""
+SHORT = POLICY.replace("expires_in: 1h", "expires_in: 2m")
+"""A policy whose holds expire before the agent's clock, left behind by the bot's, is too far behind."""
 
 
 class Agent:
@@ -70,7 +71,13 @@ class Road:
         self.db, self.events, self.policy = folder / "gate.db", folder / "events", folder / "refunds.yml"
         self.policy.write_text(text)
         self.events.touch()
-        self.store = Service(self.db, policy=load_texts({"refunds.yml": text}), kind="bot", allow_local=True)
+        self.store = Service(
+            self.db,
+            policy=load_texts({"refunds.yml": text}),
+            clock=Ahead(),
+            kind="bot",
+            allow_local=True,
+        )
         self.bot: SlackBot | None = None
         self._agents: list[Agent] = []
 
@@ -83,6 +90,12 @@ class Road:
         else:
             there.control.wait_connected()
         return self.bot
+
+    def expire(self) -> None:
+        """Let the two minutes of a short hold pass, for the bot and so for the store."""
+        assert isinstance(self.store.clock, Ahead)
+        self.store.clock.advance(121)
+        self.store.sweep()
 
     def rest(self) -> None:
         """Stop the bot; that ends after every press in hand was answered and what is due was posted."""
@@ -186,5 +199,5 @@ def road(tmp_path: Path, workspace: LocalWorkspace) -> Iterator[Road]:
 
 @pytest.fixture
 def short_road(tmp_path: Path, workspace: LocalWorkspace) -> Iterator[Road]:
-    """Give a road on which holds expire after five seconds."""
+    """Give a road on which holds expire after two minutes."""
     yield from make_road(tmp_path, workspace, SHORT)

@@ -159,6 +159,7 @@ def test_expiry_on_the_page(short_road: Road, open_page: Any, tmp_path: Path) ->
     phone = Visitor(short_road, open_page, "U0BOB", PHONE, tmp_path / "phone")
     agent, hold = _held(short_road)
     cards = {visitor: visitor.card(hold) for visitor in (desk, phone)}
+    short_road.expire()
     told = agent.answer()
     assert (told["kind"], told["code"]) == ("Expired", "expired_unanswered")
     for visitor, card in cards.items():

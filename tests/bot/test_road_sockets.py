@@ -146,6 +146,7 @@ def test_a_press_after_expiry(short_road: Road) -> None:
     agent.ask()
     hold = road.hold()
     assert names.APPROVE in spell(road.card(hold))
+    road.expire()
     told = agent.answer()
     assert (told["kind"], told["code"]) == ("Expired", "expired_unanswered")
     assert names.APPROVE not in road.shown(hold, "*Expired*")

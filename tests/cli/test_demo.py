@@ -22,8 +22,8 @@ CHANGES = (
     # The refund over 5,000 EUR is allowed, and nobody waits long for the last answer.
     ("effect.amount: {gt: {EUR: 250}}", "effect.amount: {gt: {EUR: 250}, lte: {EUR: 5000}}"),
     ("then: block\n    reason: Refunds over 5,000 EUR are not for agents.", "then: allow"),
-    ("expires_in: 20s", "expires_in: 5s"),
-    ("deliver_within: 15s", "deliver_within: 5s"),
+    ("expires_in: 20s", "expires_in: 10s"),
+    ("deliver_within: 15s", "deliver_within: 10s"),
 )
 
 

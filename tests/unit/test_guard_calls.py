@@ -18,6 +18,7 @@ from gate.errors import ActionError, CallIdReused, GuardError, NoSession
 from gate.lifecycle import State
 from gate.model import Principal
 from gate.outcomes import Cancelled, Failed, Refusal, ResultNotKept
+from tests.ahead import Ahead
 from tests.gate_kit import PATIENCE, People, gate_on, log_of, people, until
 from tests.kit import ALICE, BOB, answer
 
@@ -128,14 +129,17 @@ def test_an_expired_hold_raises_expired(tmp_path: Path) -> None:
 version: 1
 name: desk
 default: require_approval
-approvals: {channel: C0APPROVALS, approvers: [U0ALICE], expires_in: 5s, deliver_within: 5s}
+approvals: {channel: C0APPROVALS, approvers: [U0ALICE], expires_in: 2m, deliver_within: 2m}
 """
     with gate_on(tmp_path, text=text) as gate:
+        gate.service.clock = clock = Ahead()
         till = Till(gate)
 
         def post(hold: Any) -> None:
             for notice in gate.service.lease_notices():
                 gate.service.notice_done(notice.id, channel=notice.channel, ts="1.1")
+            clock.advance(121)
+            gate.service.sweep()
 
         bot = People(gate, post)
         with pytest.raises(Expired) as caught:
