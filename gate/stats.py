@@ -149,7 +149,8 @@ def collect(
     Returns:
         The numbers.
     """
-    found, policy = service.tally(since, until, values=values), service.policy()
+    found = service.tally(since, until, values=values)
+    policy = service.policy() if service.revisions() else None
     became = sum(found.agents.values(), Counter[Became]())
     return Stats(
         since=since,
@@ -199,8 +200,8 @@ def _hours(found: Tally) -> tuple[int, ...]:
     return tuple(counts[hour] for hour in range(24))
 
 
-def _rules(found: Tally, policy: PolicySet, options: str) -> tuple[RuleStats, ...]:
-    places = _places(policy)
+def _rules(found: Tally, policy: PolicySet | None, options: str) -> tuple[RuleStats, ...]:
+    places = _places(policy) if policy else {}
     ranges: dict[str, list[Range]] = {}
     for each in found.ranges:
         ranges.setdefault(each.rule, []).append(each)

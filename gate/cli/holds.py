@@ -106,6 +106,8 @@ def show_holds(found: list[HoldRecord], now: datetime) -> None:
 
 
 def _left(hold: HoldRecord, now: datetime) -> str:
+    if hold.state == State.RUNNING:
+        return "not ended"
     if hold.state not in OPEN:
         return f"ended {shapes.moment(hold.ended_at, zone=False)}"
     left = _until(hold) - now
@@ -163,6 +165,8 @@ def _where(hold: HoldRecord) -> list[tuple[str, object]]:
 
 def _state(hold: HoldRecord, now: datetime) -> str:
     asked = f"asked {shapes.moment(hold.created_at)}"
+    if hold.state == State.RUNNING:
+        return f"running: it was started and has not ended ({asked})"
     if hold.state not in OPEN:
         why = f": {hold.end_reason}" if hold.end_reason else ""
         return f"{hold.state} {shapes.moment(hold.ended_at)}{why} ({asked}){_looked(hold)}"

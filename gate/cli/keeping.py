@@ -79,7 +79,7 @@ def _default_archive(database: Path) -> Path:
     return database.with_name(f"{database.name}.{now:%Y-%m-%dT%H%M%SZ}.archive.jsonl")
 
 
-@db_group.command("backup")
+@db_group.command("backup", short_help="Copy the store into a new file while agents go on.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 @db_option
 @json_option
@@ -122,7 +122,7 @@ def clock_group() -> None:
     """Settle what the clock and the store disagree about."""
 
 
-@clock_group.command("accept")
+@clock_group.command("accept", short_help="Take this machine's clock for right.")
 @db_option
 @json_option
 def accept_command(db: Path | None, as_json: bool) -> None:

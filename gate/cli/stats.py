@@ -18,7 +18,7 @@ _SHOWN_DAYS = 14
 _SHOWN_RANGES = 4
 
 
-@click.command("stats", cls=Verb)
+@click.command("stats", cls=Verb, short_help="Say how much people are asked, and how they answer.")
 @time_option("--since", "Holds asked for from then on", default="30d")
 @time_option("--until", "Holds asked for before then", default="now")
 @db_option

@@ -13,12 +13,12 @@ from gate.cli.options import db_option, json_option, opened, store_path
 from gate.store import inspect
 
 
-@click.group("db", cls=Verbs)
+@click.group("db", cls=Verbs, short_help="Look at the store's file, copy it, migrate it.")
 def db_group() -> None:
     """Look at the store's file, migrate it, copy it, or go on with a copy."""
 
 
-@db_group.command("status")
+@db_group.command("status", short_help="Show where the store lies, and how much is in it.")
 @db_option
 @json_option
 def status_command(db: Path | None, as_json: bool) -> int:
@@ -31,7 +31,7 @@ def status_command(db: Path | None, as_json: bool) -> int:
     return Exit.OK if found.usable else Exit.STORE
 
 
-@db_group.command("migrate")
+@db_group.command("migrate", short_help="Bring the store to this version's schema.")
 @db_option
 @json_option
 def migrate_command(db: Path | None, as_json: bool) -> None:

@@ -36,7 +36,7 @@ def list_command(db: Path | None, as_json: bool) -> None:
         output.show_table(("TOOL", "PARAMETERS", "DECLARED IN CODE", "WHAT IT DOES"), rows)
 
 
-@tools_group.command("export")
+@tools_group.command("export", short_help="Write the catalogue as JSON, for --tools.")
 @db_option
 @json_option
 def export_command(db: Path | None, as_json: bool) -> None:

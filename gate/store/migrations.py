@@ -165,6 +165,12 @@ def schema_of(reader: Reader) -> int:
     return int(row["user_version"]) if row else 0
 
 
+def _named(reader: Reader) -> str:
+    """Return how a store is named in a message: with its file, if it has one."""
+    row = reader.one("PRAGMA database_list")
+    return f"The store {row['file']}" if row and row["file"] else "The store"
+
+
 def refuse_newer(reader: Reader) -> None:
     """Refuse a store whose tables a newer version has changed since it was opened.
 
@@ -174,7 +180,7 @@ def refuse_newer(reader: Reader) -> None:
     found = schema_of(reader)
     if found > NEWEST:
         raise StoreError(
-            f"The store has schema {found}, newer than this version's {NEWEST}. Nothing ran. "
+            f"{_named(reader)} has schema {found}, newer than this version's {NEWEST}. Nothing ran. "
             "Update slack-approval-gate and start again.",
             code="newer_schema",
         )
@@ -195,8 +201,8 @@ def migrate(tx: Tx) -> int:
     before = schema_of(tx)
     if before > NEWEST:
         raise StoreError(
-            f"The store has schema {before}, newer than this version's {NEWEST}; "
-            "nothing was touched. Update slack-approval-gate.",
+            f"{_named(tx)} has schema {before}, newer than this version's {NEWEST}; nothing was touched. "
+            "Update slack-approval-gate, or name another store with --db, GATE_DB or db=.",
             code="newer_schema",
         )
     for step in STEPS[before:]:

@@ -136,8 +136,23 @@ def full_id(reader: Reader, prefix: str, *, table: Literal["actions", "holds"] =
     )
     if len(found) != 1:
         what = "More than one id begins" if found else "No id begins"
-        raise IllegalMove(f"{what} with {prefix!r} in this store.", code="unknown_hold")
+        then = (
+            "Give more of its characters." if found else "'gate audit list' has the newest: is it this store?"
+        )
+        raise IllegalMove(f"{what} with {prefix!r} in this store. {then}", code="unknown_hold")
     return str(found[0]["id"])
+
+
+def _held_id(reader: Reader, hold_id: str) -> str:
+    """Return the whole id of a hold; of a call that was never held it is said where its story is."""
+    try:
+        return full_id(reader, hold_id, table="holds")
+    except IllegalMove:
+        call = full_id(reader, hold_id)
+    raise IllegalMove(
+        f"The call {call} was never held. 'gate audit why {call}' tells what became of it.",
+        code="unknown_hold",
+    )
 
 
 def hold(reader: Reader, store: str, hold_id: str) -> HoldRecord:
@@ -151,7 +166,7 @@ def hold(reader: Reader, store: str, hold_id: str) -> HoldRecord:
     Raises:
         IllegalMove: There is no such hold.
     """
-    full = full_id(reader, hold_id, table="holds")
+    full = _held_id(reader, hold_id)
     row = reader.one(_HOLD + "WHERE a.id = ?", (full,))
     if row is None:
         if (doubtful := doubts.allowed(reader, store, full)) is not None:

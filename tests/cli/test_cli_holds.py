@@ -82,6 +82,33 @@ def test_the_code_is_offered_where_it_can_be_typed(db: Path, team: str | None, h
     gate.close()
 
 
+def test_a_hold_that_runs_has_not_ended(db: Path) -> None:
+    """Neither in the list nor by itself, where no time stands that it does not have."""
+    gate = service(db)
+    hold = gate.submit(act()).record.id
+    post(gate)
+    answer(gate, hold)
+    assert gate.claim(hold, act()).run
+    assert said("holds", "list", "--all", "--db", db).splitlines()[1].endswith("  not ended")
+    assert "running: it was started and has not ended (asked 2026-01-01 09:00:00 UTC)" in said(
+        "holds", "show", hold, "--db", db
+    )
+    gate.close()
+
+
+def test_a_call_that_was_never_held_leads_to_its_story(filled: Filled) -> None:
+    """It is in the store, so nobody is told that it is not; an id of nothing leads to the list."""
+    for verb in (["show", filled.blocked[:8]], ["cancel", filled.allowed, "--reason", "No."]):
+        told = run("holds", *verb, *filled.words())
+        full = filled.blocked if verb[0] == "show" else filled.allowed
+        assert told.exit_code == 5
+        assert told.stderr == (
+            f"gate: The call {full} was never held. 'gate audit why {full}' tells what became of it.\n"
+        )
+    told = run("holds", "show", "zzzzzz", *filled.words())
+    assert told.stderr.startswith("gate: No id begins with 'zzzzzz' in this store. 'gate audit list' has")
+
+
 def test_the_code_is_that_of_the_version(filled: Filled) -> None:
     """The code is derived from the current version's nonce, and gone once nothing can be decided."""
     pending = read("holds", "show", filled.pending, *filled.words())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from gate.cli.exits import Exit
+from gate.service import Service
 from tests.cli.cli_kit import Filled, read, run, said
 from tests.kit import act, answer, post, service
 
@@ -35,6 +37,14 @@ def test_a_time_without_holds_is_said(filled: Filled) -> None:
     start = "0 holds from 2000-01-01 00:00:00 UTC to 2001-01-01 00:00:00 UTC: the store begins only at 20"
     assert text.startswith(start)
     assert text.count("\n") == 1
+
+
+def test_a_store_without_a_policy_has_numbers(db: Path) -> None:
+    """All are nothing; that no policy is in force is none of their business."""
+    Service(db, kind="cli", create=True).close()
+    assert said("stats", "--db", db).endswith(": the store is empty.\n")
+    found = read("stats", "--db", db)
+    assert (found["holds"], found["begins"], found["a_day"], found["rules"]) == (0, None, None, [])
 
 
 def test_holds_a_day_are_those_of_what_is_known(filled: Filled) -> None:

@@ -53,6 +53,17 @@ def test_a_wrong_word_finds_the_command_that_was_meant(words: str, hint: str) ->
     assert told.stderr.splitlines()[0] == f"gate: No such command {words.split()[-1]!r}: {hint}"
 
 
+def test_no_command_is_cut_short_in_a_list_of_commands() -> None:
+    """At 80 columns each one stands with a whole sentence."""
+    groups = {path[:-1] for path, _ in leaves(cli)}
+    assert len(groups) > 5
+    for group in groups:
+        listed = run(*group, "--help", COLUMNS="80").stdout.partition("Commands:")[2]
+        assert listed, group
+        assert [line for line in listed.splitlines() if line.strip() and not line.endswith(".")] == [], group
+        assert "..." not in listed, group
+
+
 def test_every_word_that_means_a_command_names_one() -> None:
     """Other words lead to commands that exist, and none of them is a command itself."""
     paths = {" ".join(path) for path, _ in leaves(cli)}
