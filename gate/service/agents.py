@@ -257,6 +257,7 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
             lambda policy: self._draft(new, action, policy),
             verb,
             durable=lambda draft: lasting or self._durably(new, draft),
+            shared=True,
         )
 
     def _durably(self, new: str, draft: Draft) -> bool:
@@ -269,7 +270,9 @@ class AgentVerbs(AskerVerbs, JudgeVerbs):
     def _settle(self, action_id: str, end: End, store: SqliteStore | None = None) -> None:
         durable = self._hands.durable(action_id)
         try:
-            self._lasting(lambda turn: claiming.settle(turn, action_id, end), durable=durable, store=store)
+            self._lasting(
+                lambda turn: claiming.settle(turn, action_id, end), durable=durable, shared=True, store=store
+            )
         except IllegalMove as fault:
             log.error("The end of action %s was not recorded: %s", action_id, fault)
         self._unsettled.pop(action_id, None)

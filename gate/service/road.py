@@ -166,6 +166,7 @@ class Road(Turns):
         verb: Callable[[Turn, P], T],
         *,
         durable: Callable[[P], bool] = lambda _: True,
+        shared: bool = False,
     ) -> T:
         """Run a verb under the policy that is in force inside its own transaction.
 
@@ -174,13 +175,14 @@ class Road(Turns):
                 again if either was replaced.
             verb: What is done inside the transaction with what was prepared.
             durable: Whether a crash of the machine may not lose it.
+            shared: Whether it may be committed together with what other threads do.
         """
         policy = self._follow(self._policy.revision if self._policy else None)
         while True:
             key = self.store.key_id
             prepared = prepare(policy)
             try:
-                with self._turn(durable=durable(prepared)) as turn:
+                with self._turn(durable=durable(prepared), shared=shared) as turn:
                     revision = turn.revision
                     if (revision, self.store.key_id) == (policy.revision, key):
                         return verb(turn, prepared)

@@ -76,10 +76,12 @@ class Turns:
         return row["value"] if row else None
 
     @contextmanager
-    def _turn(self, *, durable: bool = True, store: SqliteStore | None = None) -> Iterator[Turn]:
+    def _turn(
+        self, *, durable: bool = True, shared: bool = False, store: SqliteStore | None = None
+    ) -> Iterator[Turn]:
         """Open one turn, on this store where no other opening of it is given; tell the observers after it."""
         self._follow_fork()
-        with (store or self.store).transaction(durable=durable) as tx:
+        with (store or self.store).transaction(durable=durable, shared=shared) as tx:
             turn = self._begin(tx, self._process)
             yield turn
             if turn.moved:
@@ -90,11 +92,16 @@ class Turns:
                 afterwards(partial(observer, frozenset(turn.touched)))
 
     def _lasting(
-        self, verb: Callable[[Turn], bool], *, durable: bool, store: SqliteStore | None = None
+        self,
+        verb: Callable[[Turn], bool],
+        *,
+        durable: bool,
+        shared: bool = False,
+        store: SqliteStore | None = None,
     ) -> None:
         """Run a verb in one turn; where it tells that more than that came of it, again in a durable one."""
         try:
-            with self._turn(durable=durable, store=store) as turn:
+            with self._turn(durable=durable, shared=shared, store=store) as turn:
                 if verb(turn) and not durable:
                     raise MustLast
         except MustLast:

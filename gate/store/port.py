@@ -63,11 +63,13 @@ class Store(Protocol):
         """Replace the key together with a transaction; digests of the old one match nothing any more."""
         ...
 
-    def transaction(self, *, durable: bool = True) -> AbstractContextManager[Tx]:
+    def transaction(self, *, durable: bool = True, shared: bool = False) -> AbstractContextManager[Tx]:
         """Begin a writing transaction; commit on leaving, roll back on any exception.
 
         Args:
             durable: False lets a crash of the machine lose this transaction, never a part of it.
+            shared: Whether it may be committed together with those of other threads, all of which wait for
+                that; only for what leaves nothing but rows.
 
         Raises:
             StoreBusy: Another process held the store for too long.

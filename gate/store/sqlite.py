@@ -16,6 +16,7 @@ from gate.store import files, forks, keys, migrations
 from gate.store.connections import BUSY_SECONDS, connect, refuse_others, roll_back, snapshot
 from gate.store.faults import RawErrors, is_busy
 from gate.store.port import Reader, Tx
+from gate.store.sharing import PATIENCE, Shared, Sharing
 from gate.store.statements import Rows
 
 _graveyard: list[sqlite3.Connection] = []
@@ -44,6 +45,7 @@ class SqliteStore:
         self._read_lock = threading.RLock()
         self._writer: sqlite3.Connection | None = None
         self._durable: bool | None = None  # how the writer commits now; None: not told yet
+        self._sharing = Sharing()
         self._times_opened = 0
         self._parted = False  # closed for a fork, and not opened again yet
         self._inside = False  # whether the thread that forks is inside a transaction
@@ -111,22 +113,29 @@ class SqliteStore:
             self.key, self.key_id = key, keys.id_of(key)
 
     @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[Tx]:
+    def transaction(self, *, durable: bool = True, shared: bool = False) -> Iterator[Tx]:
         """Begin a writing transaction; see the port."""
         self._follow_fork()
         until, nested = monotonic() + BUSY_SECONDS, _is_mine(self._lock)
+        alone = not (shared and durable and self.path)
         while True:
+            if not alone:
+                self._sharing.come()
             # Taken by ``with`` alone: no interrupt finds a place between taking and releasing.
             with self._lock, RawErrors(self.path):
+                self._sharing.arrive()
                 connection = self._usable_writer(nested)
                 try:
-                    if self._begin(connection, durable):
+                    begun = self._begin(connection, durable, alone)
+                    if begun:
                         yield Rows(connection)
-                        connection.execute("COMMIT")
-                        return
+                        left = self._sharing.leave(connection, alone=alone)
                 except BaseException:
-                    roll_back(connection)
+                    self._sharing.undo(connection)
                     raise
+            if begun:
+                self._await(left)
+                return
             if monotonic() >= until:
                 raise StoreBusy(
                     f"Another process has held the store {self.path} for {BUSY_SECONDS:.0f} s; nothing ran. "
@@ -134,8 +143,25 @@ class SqliteStore:
                 )
             pause(random.uniform(0.001, 0.01))  # noqa: S311 - jitter, no secret
 
-    def _begin(self, connection: sqlite3.Connection, durable: bool) -> bool:
-        """Begin a transaction; False where another process holds the store."""
+    def _await(self, left: Shared | None) -> None:
+        """Wait until what this thread wrote is on the disk."""
+        if left is None:
+            return
+        try:
+            left.over.wait(PATIENCE)
+        finally:
+            if not left.over.is_set():
+                with self._lock:
+                    self._sharing.give_up(left, self._writer)
+        if not left.done:
+            with RawErrors(self.path):
+                raise left.fault or sqlite3.OperationalError("a transaction was lost")
+
+    def _begin(self, connection: sqlite3.Connection, durable: bool, alone: bool) -> bool:
+        """Begin a transaction, or a part of one; False where another process holds the store."""
+        if not alone and self._sharing.follow(connection):
+            return True
+        self._sharing.commit(connection)
         try:
             if self._durable is not durable:
                 connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -155,9 +181,9 @@ class SqliteStore:
         connection = self._writer
         if connection is None:
             raise StoreError("The gate is closed; nothing ran. Open it again.", code="closed")
-        if connection.in_transaction and not nested:
+        if connection.in_transaction and not nested and not self._sharing.open:
             roll_back(connection)
-        if connection.in_transaction:
+        if nested and (connection.in_transaction or self._sharing.open):
             raise StoreError("A transaction was begun inside another; nothing ran.", code="nested")
         self._check_file()
         return connection
@@ -241,6 +267,7 @@ class SqliteStore:
 
     def _disconnect(self) -> None:
         if self._writer is not None:
+            self._sharing.commit(self._writer)
             connections = {id(each): each for each in (self._read, self._writer)}.values()
             self._writer = None
             for connection in connections:
@@ -302,6 +329,7 @@ class SqliteStore:
         if self._writer is not None:
             _graveyard.extend((self._writer, self._read))
             self._writer, self._cut = None, self.path is not None
+        self._sharing = Sharing()
         self._lock, self._read_lock = threading.RLock(), threading.RLock()
 
 

@@ -26,10 +26,10 @@ class Watched(SqliteStore):
     records: list[bool]
 
     @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[Tx]:
+    def transaction(self, *, durable: bool = True, shared: bool = False) -> Iterator[Tx]:
         """Begin one, and note how it committed."""
         before = after = 0
-        with super().transaction(durable=durable) as tx:
+        with super().transaction(durable=durable, shared=shared) as tx:
             before = _newest(tx)
             yield tx
             after = _newest(tx)
