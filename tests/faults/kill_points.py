@@ -21,7 +21,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 import gate.store.connections as connections
 import gate.trip as trip
-from gate.steps import Step, ToolStep, VerbStep, WaitStep
+from gate.steps import AskStep, Step, ToolStep, VerbStep, WaitStep
 
 SERVICE = f"{os.sep}gate{os.sep}service{os.sep}"
 INNER = ("_turn", "_begin", "_judged", "_refusable", "_apply_at_start", "__init__")
@@ -134,6 +134,8 @@ def _step(step: Step) -> str:
         return "tool"
     if isinstance(step, WaitStep):
         return "wait"
+    if isinstance(step, AskStep):
+        return "ask"
     assert isinstance(step, VerbStep)
     function = getattr(step.do, "func", step.do)
     name = function.__qualname__.replace("<locals>.<lambda>", "").strip(".")
