@@ -36,7 +36,8 @@ class Approver:
         self.cards: list[str] = []
 
     def start(self) -> None:
-        """Begin to watch the channel."""
+        """Begin to watch the channel; the workspace gives a busy machine more time than Slack would."""
+        self._control.settings(ack_seconds=PATIENCE, trigger_seconds=PATIENCE)
         self._thread.start()
 
     def wait_for_close(self) -> bool:

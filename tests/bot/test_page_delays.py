@@ -9,6 +9,7 @@ import pytest
 from bot.local_workspace import LocalWorkspace
 from tests.bot.browser import HeldAnswers, caught_up, expect
 from tests.bot.page_app import ACTIONS, CARD, CHANNEL, CONFIRM, PICKERS, plain
+from tests.ports import lasting_port
 
 pytestmark = pytest.mark.page
 
@@ -82,11 +83,12 @@ def test_a_late_answer_does_not_hide_that_the_line_is_down(open_page: Any) -> No
 
 def test_a_home_is_opened_again_in_a_workspace_that_was_started_again(open_page: Any) -> None:
     """Who stands in the app's home is told to the new workspace, and so to the app."""
-    first = LocalWorkspace().start()
+    port = lasting_port()
+    first = LocalWorkspace(port=port).start()
     page = open_page(f"{first.url}/#as=U0BOB&home")
     page.get_by_test_id("channel-link").first.wait_for()
     first.stop()
-    with LocalWorkspace(port=int(first.url.rsplit(":", 1)[1])) as second:
+    with LocalWorkspace(port=port) as second:
         second.control.wait_until(lambda _state: second.control.envelopes())
         event = second.control.envelopes()[0]["payload"]["event"]
     assert (event["type"], event["user"]) == ("app_home_opened", "U0BOB")
@@ -94,14 +96,15 @@ def test_a_home_is_opened_again_in_a_workspace_that_was_started_again(open_page:
 
 def test_troubles_of_a_workspace_that_was_started_again_are_shown(open_page: Any) -> None:
     """What was dismissed belongs to the workspace that was; the first trouble of the new one is shown."""
-    first = LocalWorkspace().start()
+    port = lasting_port()
+    first = LocalWorkspace(port=port).start()
     page = open_page(f"{first.url}/#as=U0BOB")
     trouble = page.get_by_test_id("trouble")
     first.control.slash("U0BOB", CHANNEL, "/nobody")
     trouble.get_by_test_id("trouble-dismiss").click()
     trouble.wait_for(state="detached")
     first.stop()
-    with LocalWorkspace(port=int(first.url.rsplit(":", 1)[1])) as second:
+    with LocalWorkspace(port=port) as second:
         second.control.slash("U0BOB", CHANNEL, "/somebody")
         trouble.get_by_text("/somebody").wait_for()
 

@@ -9,6 +9,7 @@ import pytest
 from bot.local_workspace import NOTICE, LocalWorkspace
 from tests.bot.browser import PHONE, expect
 from tests.bot.page_app import CARD, CHANNEL
+from tests.ports import lasting_port
 
 pytestmark = pytest.mark.page
 
@@ -186,13 +187,13 @@ def test_a_permalink_leads_to_its_message(open_page: Any, page_app: Any, workspa
 
 def test_the_page_comes_back_after_a_restart(open_page: Any, chromium: Any) -> None:
     """When the workspace goes away the page says so, and it goes on by itself when it is back."""
-    first = LocalWorkspace()
-    first.start()
+    port = lasting_port()
+    first = LocalWorkspace(port=port).start()
     page = open_page(f"{first.url}/#as=U0BOB")
     page.get_by_test_id("channel-link").first.wait_for()
     first.stop()
     page.get_by_test_id("line").wait_for()
-    with LocalWorkspace(port=int(first.url.rsplit(":", 1)[1])) as second:
+    with LocalWorkspace(port=port) as second:
         page.get_by_test_id("line").wait_for(state="hidden")
         second.control.say("U0ALICE", CHANNEL, "after the restart")
         page.get_by_text("after the restart").wait_for()

@@ -126,7 +126,9 @@ class Newcomer:
     def bot(self) -> tuple[Running, Control]:
         """Start ``gate-bot --local`` and return it with the workspace it prints."""
         bot = self.run("gate-bot", "--local")
-        return bot, Control(bot.line("Local workspace (not Slack): ").split()[-1])
+        control = Control(bot.line("Local workspace (not Slack): ").split()[-1])
+        control.settings(ack_seconds=PATIENCE, trigger_seconds=PATIENCE)
+        return bot, control
 
 
 @pytest.fixture
