@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ov
 from gate.binding import Binding
 from gate.context import as_async
 from gate.errors import GuardError
-from gate.loading import mind_forks, whole
+from gate.loading import whole
 from gate.model import Effect
 from gate.values import is_action_name
 from gate.wait import Wait, seconds
@@ -123,7 +123,6 @@ def _not_guarded(tool: object) -> str:
 
 def wrap(known: Guarded) -> Callable[..., Any]:
     """Return the callable that stands in for a tool."""
-    mind_forks()
     gate, function = known.gate, known.function
     wrapper: Callable[..., Any]
     if inspect.iscoroutinefunction(function):

@@ -22,7 +22,10 @@ def whole() -> AbstractContextManager[object]:
 
 
 def mind_forks() -> None:
-    """Have every fork from now on wait for what is being loaded; done before there is a call, at best."""
+    """Have every fork from now on wait for what is being loaded, and then ask the stores.
+
+    It is done with the first gate, before any thread calls: a fork asks only whom it knew as it began.
+    """
     global _asked
     if _asked:
         return
@@ -30,6 +33,8 @@ def mind_forks() -> None:
     # who loads what needs them does.
     import concurrent.futures.thread  # noqa: F401
     import logging  # noqa: F401
+
+    from gate.store import forks  # noqa: F401
 
     os.register_at_fork(before=_lock.acquire, after_in_parent=_release, after_in_child=_release)
     _asked = True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gate.context import Context
 from gate.errors import PolicyError
-from gate.loading import whole
+from gate.loading import mind_forks, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,7 @@ class Opening:
         from gate.foreign import Originals
         from gate.settings import Settings
 
+        mind_forks()
         self._settings = Settings.read(given, prefix=prefix)
         self._context = Context()
         self._lock = threading.RLock()
