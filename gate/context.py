@@ -123,6 +123,15 @@ class Context:
         """Be inside a running action for the length of a block."""
         return _set(self._running, running)
 
+    def do_inside(self, running: Running, work: Callable[[], T]) -> T:
+        """Do work inside a running action, in this thread from its begin to its end."""
+        before = self._running.get()
+        try:
+            self._running.set(running)  # no interrupt comes between this and the end that takes it back
+            return work()
+        finally:
+            self._running.set(before)
+
     def bind(self, function: Callable[P, T]) -> Callable[P, T]:
         """Return a function that has this session, and this running action, wherever it is called.
 

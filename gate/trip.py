@@ -296,9 +296,12 @@ def _block(runtime: Runtime, step: WaitStep) -> None:
 
 
 def _use(runtime: Runtime, step: ToolStep) -> Returned | Raised:
-    with runtime.context.inside(step.running):
-        step.started = True
-        try:
-            return Returned(step.call.tool(step.call.action.arguments))
-        except BaseException as error:
-            return Raised(error, step.running.action_id)
+    return runtime.context.do_inside(step.running, partial(_run_tool, step))
+
+
+def _run_tool(step: ToolStep) -> Returned | Raised:
+    step.started = True
+    try:
+        return Returned(step.call.tool(step.call.action.arguments))
+    except BaseException as error:
+        return Raised(error, step.running.action_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 
 from gate.errors import GateError
 from gate.lifecycle import State
@@ -32,18 +33,26 @@ class Watch:
         self.action_id = action_id
         self.seen = seen
         self._call = call
-        self._fired = threading.Event()
+        self._fired = False
+        # A lock is let go in one step of the interpreter; inside an event, which is written in Python, an
+        # interrupt would leave another lock behind, on which the thread of all waits would stay for ever.
+        self._lasts = threading.Lock()
+        self._lasts.acquire()
 
     def fire(self) -> None:
         """End the wait."""
-        if not self._fired.is_set():
-            self._fired.set()
+        if not self._fired:
+            self._fired = True
+            with suppress(RuntimeError):  # another thread did so just now
+                self._lasts.release()
             if self._call is not None:
                 self._call()
 
     def wait(self, timeout: float | None) -> bool:
         """Block until the wait ends or the time (seconds, None: no end) is over; tell whether it ended."""
-        return self._fired.wait(timeout)
+        if self._fired or self._lasts.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+            return True
+        return self._fired
 
 
 class Poller:
@@ -68,14 +77,17 @@ class Poller:
         self._added = 0
         self._interval = interval
         self._watches: set[Watch] = set()
-        self._changed = threading.Condition()
+        # Callers take the lock itself, in one step of the interpreter: an interrupt inside a condition's own
+        # ``__enter__``, which is written in Python, would leave it locked for ever.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._thread: threading.Thread | None = None
         self._failing = False
         self.released = False
 
     def add(self, watch: Watch) -> None:
         """Begin to watch; a change that has already happened ends the wait too, and so does the release."""
-        with self._changed:
+        with self._lock:
             if not self.released:
                 self._watches.add(watch)
                 self._added += 1
@@ -91,12 +103,12 @@ class Poller:
 
     def remove(self, watch: Watch) -> None:
         """Stop watching; a watch that is gone already is no error."""
-        with self._changed:
+        with self._lock:
             self._watches.discard(watch)
 
     def wake(self, ids: Collection[str]) -> None:
         """End the waits for actions that this process has just moved; their waiters see for themselves."""
-        with self._changed:
+        with self._lock:
             moved = [watch for watch in self._watches if watch.action_id in ids]
             self._watches.difference_update(moved)
             if moved:
@@ -106,7 +118,7 @@ class Poller:
 
     def release(self) -> None:
         """End every wait, and each that comes later, whatever the state of its action."""
-        with self._changed:
+        with self._lock:
             self.released = True
             watches, self._watches = self._watches, set()
             self._changed.notify_all()
@@ -115,7 +127,7 @@ class Poller:
 
     def _run(self) -> None:
         while True:
-            with self._changed:
+            with self._lock:
                 if not self._watches:
                     self._thread = None
                     return
@@ -123,11 +135,11 @@ class Poller:
                 self._look()
             except Exception as error:  # whatever it is, the thread goes on for those who wait
                 self._tell(error)
-            with self._changed:
+            with self._lock:
                 self._changed.wait_for(lambda: not self._watches, self._interval)
 
     def _look(self) -> None:
-        with self._changed:
+        with self._lock:
             watches, added = tuple(self._watches), self._added
         version = self._version()  # read first: whatever is written from here on makes it another
         same = version is not None and self._looked == (version, added)
