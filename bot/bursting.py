@@ -151,7 +151,7 @@ class Bursting:
 
     async def _decidable(self, press: Press, burst: Burst) -> bool:
         """Tell whether somebody may decide any call of a burst."""
-        user = await self._desk.eligibility.looked_up(press.who)
+        user = await self._desk.eligibility.looked_up(press.who, fresh=False)
         for each in burst.pending:
             record = await self._desk.run(self._desk.service.hold, each.id)
             also = await self._desk.run(self._desk.service.approvers_of, record.id)

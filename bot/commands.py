@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from bot.answers import Answers, said
 from bot.deciding import Answer, Deciding
 from bot.desk import Desk
-from bot.directory import User
 from bot.forms import TOO_LONG
 from bot.homes import visible_budgets, visible_freezes
 from bot.payloads import Press
@@ -95,35 +94,34 @@ class Commands:
         return await self._desk.run(inbox.show_blocks, record, self._desk.place), record.name
 
     async def _approve(self, press: Press, id_: str, code: str, comment: str) -> tuple[list[Block], str]:
-        record, user = await self._answerable(press, id_)
+        record = await self._answerable(press, id_)
         if code != code_of(record):
             fault = IllegalMove(OTHER_CODE.format(id=record.id), code="changed")
             await self._deciding.refused(press, _origin(press, record), fault)
             raise fault
-        after = await self._decide(press, record, Answer("approve", comment), user)
+        after = await self._decide(press, record, Answer("approve", comment))
         more = " More approvals are needed." if after is State.PENDING else " It may run once, now."
         return _both(f"Your approval is recorded.{more}")
 
     async def _deny(self, press: Press, id_: str, comment: str) -> tuple[list[Block], str]:
-        record, user = await self._answerable(press, id_)
-        await self._decide(press, record, Answer("deny", comment), user)
+        record = await self._answerable(press, id_)
+        await self._decide(press, record, Answer("deny", comment))
         return _both("Your denial is recorded. The agent receives it with your comment; nothing ran.")
 
-    async def _answerable(self, press: Press, id_: str) -> tuple[HoldRecord, User | None]:
-        """Return a hold that who typed may answer, and who they are; before anything else is said of it.
+    async def _answerable(self, press: Press, id_: str) -> HoldRecord:
+        """Return a hold that who typed may answer, before anything else is said of it.
 
         Raises:
             NotEligible: They may see it, but not answer it; that is recorded.
             IllegalMove: They may not see it, or there is none; the words are the same.
         """
         record = await self._found(id_)
-        user = await self._desk.eligibility.looked_up(press.who)
         try:
-            await self._deciding.eligible(press, _origin(press, record), record, user=user)
+            await self._deciding.eligible(press, _origin(press, record), record)
         except NotEligible:
             await self._want_sight(press, record, id_)
             raise
-        return record, user
+        return record
 
     async def _found(self, id_: str) -> HoldRecord:
         try:
@@ -141,10 +139,10 @@ class Commands:
                 raise
             raise _unseen(id_) from None
 
-    async def _decide(self, press: Press, record: HoldRecord, answer: Answer, user: User | None) -> State:
+    async def _decide(self, press: Press, record: HoldRecord, answer: Answer) -> State:
         if len(answer.comment) > modals.COMMENT_LIMIT:
             raise IllegalMove(TOO_LONG, code="comment_too_long")
-        return await self._deciding.decide(press, _origin(press, record), record, answer, user=user)
+        return await self._deciding.decide(press, _origin(press, record), record, answer)
 
 
 def _unseen(id_: str) -> IllegalMove:

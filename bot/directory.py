@@ -116,6 +116,11 @@ class Directory:
             )
         return found
 
+    def knows(self, user_id: str) -> bool:
+        """Tell whether a person was asked for within the last minute, and Slack told."""
+        at, answer = self._kept.get(("user", user_id), (0.0, None))
+        return isinstance(answer, User) and self._time() - at < KEEP
+
     async def known_user(self, user_id: str) -> User:
         """Return a person as asked for within the last minute; for counting, not for deciding.
 

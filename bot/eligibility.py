@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from bot.directory import Directory, LookupFailed, User
 from gate.errors import NotEligible
@@ -51,10 +51,15 @@ class Eligibility:
         self._directory = directory
         self._team = team
 
-    async def looked_up(self, who: Clicker) -> User | None:
-        """Return somebody as Slack tells now, for many answers of one press; None for who counts nowhere."""
+    async def looked_up(self, who: Clicker, *, fresh: bool = True) -> User | None:
+        """Return somebody for many answers of one press, as Slack tells now; None for who counts nowhere.
+
+        Args:
+            who: Who pressed.
+            fresh: Whether that must be asked now; else as within the last minute, where nothing is decided.
+        """
         try:
-            return await self._person(who)
+            return await self._person(who, fresh=fresh)
         except NotEligible:
             return None
 
@@ -75,7 +80,11 @@ class Eligibility:
         Raises:
             NotEligible: They may not decide it; the message is for them.
         """
-        user = user or await self._person(who)
+        if user is not None:
+            return await self._checked(record, user, also)
+        return await self._twice(who, lambda found: self._checked(record, found, also))
+
+    async def _checked(self, record: HoldRecord, user: User, also: Sequence[Approver]) -> Eligible:
         named = {*also, *(approver for need in record.requirements for approver in need.approvers)}
         satisfied, failures = await self._satisfied(user, self._open_to(user, named))
         if satisfied and asked_for(record, user.ids):
@@ -86,7 +95,7 @@ class Eligibility:
                 )
         if not satisfied:
             raise _not_among(failures)
-        return Eligible(self._known(user), frozenset(map(str, satisfied)))
+        return Eligible(self._same(record, user), frozenset(map(str, satisfied)))
 
     async def among(self, entries: Sequence[Approver], who: Clicker, otherwise: str) -> Eligible:
         """Return what makes somebody one of some people, such as the operators, by the rules of ``check``.
@@ -99,21 +108,35 @@ class Eligibility:
         Raises:
             NotEligible: They are none of them, or nobody whose answers count.
         """
-        user = await self._person(who)
-        satisfied, failures = await self._satisfied(user, self._open_to(user, set(entries)))
-        if not satisfied:
-            raise _not_among(failures, otherwise)
-        return Eligible(self._known(user), frozenset(map(str, satisfied)))
+
+        async def judged(user: User) -> Eligible:
+            satisfied, failures = await self._satisfied(user, self._open_to(user, set(entries)))
+            if not satisfied:
+                raise _not_among(failures, otherwise)
+            return Eligible(self._known(user), frozenset(map(str, satisfied)))
+
+        return await self._twice(who, judged)
+
+    async def _twice(self, who: Clicker, judge: Callable[[User], Awaitable[Eligible]]) -> Eligible:
+        """Judge somebody as they were known within the last minute, and as they are now only if that passes.
+
+        So whoever may decide nothing does not use up, press by press, what Slack lets be asked.
+        """
+        known = self._directory.knows(who.user)
+        eligible = await judge(await self._person(who, fresh=False, lost=_NOT_RECORDED))
+        return await judge(await self._person(who)) if known else eligible
 
     async def may_see(self, record: HoldRecord, who: Clicker) -> Person:
         """Return who somebody is if they may see a hold: its approvers, and the members of its channels.
 
+        They are looked up as within the last minute: deciding asks anew.
+
         Raises:
             NotEligible: They may not see it.
         """
-        user = await self._person(who)
+        user = await self._person(who, fresh=False, lost=_NOT_RECORDED)
         await self._check_sight(record, user)
-        return self._known(user)
+        return self._same(record, user)
 
     async def _check_sight(self, record: HoldRecord, user: User) -> None:
         failures: list[LookupFailed] = []
@@ -187,15 +210,15 @@ class Eligibility:
             return str(failed)
         return f"{approver} is nobody who may approve: deleted, a bot, a guest, or of another workspace"
 
-    async def _person(self, who: Clicker, *, fresh: bool = True) -> User:
+    async def _person(self, who: Clicker, *, fresh: bool = True, lost: str = "") -> User:
         if who.workflow:
             raise NotEligible("A workflow cannot answer; a person has to press the button.", code="bot")
         look_up = self._directory.user if fresh else self._directory.known_user
         try:
             user = await look_up(who.user)
         except LookupFailed as failed:
-            lost = "your answer was not recorded. Try again." if fresh else "nothing can be listed now."
-            raise NotEligible(f"{failed}, so {lost}", code="lookup_failed") from failed
+            told = lost or (_NOT_RECORDED if fresh else "nothing can be listed now.")
+            raise NotEligible(f"{failed}, so {told}", code="lookup_failed") from failed
         if user.deleted:
             raise NotEligible("This account is deactivated, so its answer does not count.", code="deleted")
         if user.bot:
@@ -231,6 +254,14 @@ class Eligibility:
     def _known(self, user: User) -> Person:
         """Return the one identity of somebody, whatever a payload calls their workspace."""
         return Person(user.home or self._team, user.id, user.name)
+
+    def _same(self, record: HoldRecord, user: User) -> Person:
+        """Return the identity that a person's earlier answer on this hold is kept under, or their one now.
+
+        A workspace that joins an organisation gives its people other ids while a hold waits.
+        """
+        given = (each.person for each in record.decisions if each.person.user in user.ids)
+        return replace(next(given, self._known(user)), name=user.name)
 
     def _at_home(self, user: User) -> bool:
         return self._team in user.teams
@@ -305,6 +336,9 @@ class Eligibility:
         if asked_for(record, user.ids) and not need.on_behalf_of_may_approve:
             return False
         return self._may_ever(user, listed=listed)
+
+
+_NOT_RECORDED = "your answer was not recorded. Try again."
 
 
 def approvals(record: HoldRecord) -> list[Decision]:

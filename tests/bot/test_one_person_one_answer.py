@@ -142,3 +142,17 @@ def test_a_name_like_anothers_does_not_hide_who_answered(office: Office) -> None
     ts = office.card(record)["ts"]
     said = office.control.wait_message(CHANNEL, "Approved by", thread_ts=ts)
     assert "U0BOB" in spell(said)
+
+
+def test_a_person_who_is_given_another_id_meanwhile_is_not_two(office_of: Callable[[str], Office]) -> None:
+    """Who approved under one id, and whose workspace then joins an organisation, has approved already."""
+    office = office_of(TWO)
+    office.open()
+    record = office.hold()
+    office.press("U0ALICE", record, names.APPROVE)
+    eventually(lambda: office.agent.hold(record.id).decisions)
+    office.control.set_user("U0ALICE", enterprise_user_id="W0ALICE", team_id="T0LOCAL")
+    forged(office, record)
+    office.whispered("U0ALICE", "approved this already")
+    after = office.agent.hold(record.id)
+    assert (after.state, [each.person.user for each in after.decisions]) == (State.PENDING, ["U0ALICE"])
