@@ -34,8 +34,8 @@ from gate.tagging import (
     utf8_size,
 )
 
-_RAW, _QUOTE = "\ud800", "\ud801"
-"""Begin and end a text in a form that stands for itself in JSON, and its quotes; no other text holds them."""
+_RAW = "\ud800"
+"""Begins and ends a text in a form that stands for itself in JSON; no other text holds it."""
 
 _SORTED_BEFORE = re.compile("[\ue000-\uffff]")
 """Characters that ``json`` sorts before those above U+FFFF; as UTF-16 units they stand behind them."""
@@ -57,7 +57,8 @@ class Taken(NamedTuple):
     Attributes:
         copy: A copy that nobody else changes.
         written: RFC 8785 bytes of its tagged form.
-        plain: Whether that form is the copy itself, since no part of it needs a tag.
+        plain: Whether people are shown that very form where nothing is hidden: the only tags in it are those
+            of whole numbers and decimals.
     """
 
     copy: Any
@@ -71,32 +72,28 @@ def taken(value: Any) -> Taken:
     Raises:
         UnusualError: It has to be walked through.
     """
-    copies, forms = Columns().of(type(value), [value])
+    columns = Columns()
+    copies, forms = columns.of(type(value), [value])
     text = ENCODER.encode(forms[0])
-    return Taken(copies[0], (_bare(text) if _RAW in text else text).encode(), forms is copies)
+    return Taken(copies[0], (_bare(text) if _RAW in text else text).encode(), columns.plain)
 
 
 def _bare(text: str) -> str:
     """Return JSON with what the raw texts in it stand for."""
-    return text.replace(f'"{_RAW}', "").replace(f'{_RAW}"', "").replace(_QUOTE, '"')
-
-
-def _raw(json: str) -> str:
-    """Return a text that stands for JSON: to write it spares an object for each of thousands of tags."""
-    return _RAW + json.replace('"', _QUOTE) + _RAW
-
-
-_DECIMAL, _FLOAT, _INT = (_raw(f'{{"${name}":"%s"}}') for name in ("decimal", "float", "int"))
-_BYTES = _raw('{"$bytes":["%s",%d]}')
+    return text.replace(f'"{_RAW}', "").replace(f'{_RAW}"', "")
 
 
 class Columns:
-    """One pass over one value, level by level, counting what it has seen."""
+    """One pass over one value, level by level, counting what it has seen.
 
-    __slots__ = ("_bytes", "_depth", "_in_odd", "_values")
+    Attributes:
+        plain: Whether people are shown the forms of all values so far where nothing is hidden.
+    """
+
+    __slots__ = ("_bytes", "_depth", "_in_odd", "_values", "plain")
 
     def __init__(self) -> None:
-        self._values, self._bytes, self._depth, self._in_odd = 1, 0, 0, False
+        self._values, self._bytes, self._depth, self._in_odd, self.plain = 1, 0, 0, False, True
 
     def _column(self, values: list[Any]) -> Both:
         """Judge values of any types."""
@@ -122,6 +119,7 @@ class Columns:
         judge = _JUDGES.get(kind)
         if judge is not None:
             return judge(self, values)
+        self.plain = False
         if kind in HANDLERS or issubclass(kind, Enum):
             return values, self._singly(values)
         return self._models(kind, values)
@@ -175,27 +173,30 @@ class Columns:
             return values, values
         if max(map(int.bit_length, values)) > MAX_INT_BITS:
             raise UnusualError
-        forms = [each if -SAFE_INT < each < SAFE_INT else _INT % each for each in values]
-        self._spend(sum(len(str(each)) for each in values if not -SAFE_INT < each < SAFE_INT))
-        return values, forms
+        texts = [str(each) for each in values if not -SAFE_INT < each < SAFE_INT]
+        self._spend(sum(map(len, texts)))
+        left = iter(texts)
+        return values, [each if -SAFE_INT < each < SAFE_INT else {"$int": next(left)} for each in values]
 
     def _reals(self, values: list[float]) -> Both:
         if not all(map(math.isfinite, values)):
             raise UnusualError
         if min(map(abs, values)) >= SMALLEST_PLAIN and not any(map(float.is_integer, values)):
             return values, values
+        self.plain = False
         return values, list(map(_real, values))
 
     def _decimals(self, values: list[Decimal]) -> Both:
         if not all(map(Decimal.is_finite, values)):
             raise UnusualError
         texts = list(map(str, values))
-        self._text("".join(texts))
-        return values, list(map(_DECIMAL.__mod__, texts))
+        self._spend(sum(map(len, texts)))
+        return values, [{"$decimal": each} for each in texts]
 
     def _data(self, values: list[bytes]) -> Both:
+        self.plain = False
         self._spend(sum(map(len, values)))
-        return values, [_BYTES % (hashlib.sha256(each).hexdigest(), len(each)) for each in values]
+        return values, [{"$bytes": [hashlib.sha256(each).hexdigest(), len(each)]} for each in values]
 
     def _lists(self, values: list[list[Any]]) -> Both:
         self._enter(values)
@@ -207,6 +208,7 @@ class Columns:
         return made, made if forms is copies else cut(forms, sizes)
 
     def _tuples(self, values: list[tuple[Any, ...]]) -> Both:
+        self.plain = False
         copies, forms = self._lists(values)  # type: ignore[arg-type]
         return list(map(tuple, copies)), [{"$tuple": each} for each in forms]
 
@@ -303,8 +305,8 @@ def _filled(dicts: Iterable[Mapping[str, Any]], values: Iterable[Any]) -> list[d
 def _real(value: float) -> Any:
     """Return the form of a float; small fractions as RFC 8785 writes them, which ``json`` does not."""
     if value.is_integer():
-        return _FLOAT % repr(value)
-    return value if abs(value) >= SMALLEST_PLAIN else _raw(_small(repr(value)))
+        return {"$float": repr(value)}
+    return value if abs(value) >= SMALLEST_PLAIN else f"{_RAW}{_small(repr(value))}{_RAW}"
 
 
 def _small(text: str) -> str:

@@ -30,7 +30,7 @@ class Snapshot(dict[str, Any]):
     Args:
         arguments: The copy.
         written: RFC 8785 bytes of its tagged form.
-        plain: Whether no part of that needs a tag, so that it is JSON of the arguments as they are.
+        plain: Whether people are shown that very form where nothing is hidden.
     """
 
     __slots__ = ("plain", "written")

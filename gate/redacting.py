@@ -297,7 +297,9 @@ class Writer:
         elif secrets:
             self._note(place, secrets)
         marks = {} if place.shown else {int(each): mark("card number", each) for each in secrets}
-        return [marks.get(each) or (each if abs(each) < SMALL_INT else exact(each)) for each in values]
+        if not marks:
+            return list(map(exact, values))
+        return [marks[each] if each in marks else exact(each) for each in values]
 
     def _single(self, value: Any, place: _Place) -> Any:
         if isinstance(value, (list, tuple)):

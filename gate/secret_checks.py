@@ -49,7 +49,7 @@ def cards(numbers: Iterable[str]) -> list[str]:
     """Return those of many texts of digits that ``is_card`` holds for."""
     alike: dict[int, list[str]] = {}
     for each in numbers:
-        if len(each) in _CARD_LENGTHS and each.startswith(_CARD_STARTS):
+        if len(each) in _CARD_LENGTHS and "2" <= each < "7" and each.startswith(_CARD_STARTS):
             alike.setdefault(len(each), []).append(each)
     return [
         each

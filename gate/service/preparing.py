@@ -82,7 +82,7 @@ def spending_of(
 def kept_text(action: Action, redacted: Redacted) -> str:
     """Return the canonical text of a call's arguments as they may be kept.
 
-    It is at hand, since the digest was made of it, where nothing is hidden and no part of it needs a tag.
+    It is at hand, since the digest was made of it, where people are shown that very form.
     """
     given = action.arguments
     if type(given) is Snapshot and given.plain and not redacted.hidden:
