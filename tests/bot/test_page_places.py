@@ -26,7 +26,7 @@ def test_every_place_says_what_it_is(browser_page: Any, page_app: Any) -> None:
     browser_page.get_by_test_id("thread-close").click()
     browser_page.get_by_role("button", name="Deny").click()
     browser_page.get_by_test_id("modal").wait_for()
-    browser_page.wait_for_function("document.elementFromPoint(40, 20).dataset.testid === 'notice'")
+    browser_page.wait_for_function("() => document.elementFromPoint(40, 20).dataset.testid === 'notice'")
     browser_page.keyboard.press("Escape")
     browser_page.get_by_test_id("home-link").click()
     browser_page.get_by_test_id("home").wait_for()

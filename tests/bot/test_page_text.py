@@ -116,10 +116,10 @@ def test_quotes_and_fences(drawn: Any) -> None:
 
 def test_dates(drawn: Any) -> None:
     """Dates follow the template in the reader's time; a broken one shows its fallback."""
-    assert ">1970-01-02<" in drawn("<!date^129600^{date_num}|later>")
-    assert 'href="https://example.com/"' in drawn("<!date^129600^{date_num}^https://example.com/|later>")
+    assert ">1970-01-02<" in drawn("<!date^122400^{date_num}|later>")
+    assert 'href="https://example.com/"' in drawn("<!date^122400^{date_num}^https://example.com/|later>")
     assert ">later<" in drawn("<!date^soon^{date_num}|later>")
-    assert ">{nonsense}<" in drawn("<!date^129600^{nonsense}|later>")
+    assert ">{nonsense}<" in drawn("<!date^122400^{nonsense}|later>")
 
 
 def test_plain_text_is_never_parsed(still_page: Any) -> None:
