@@ -138,7 +138,8 @@ class Gate(Previewing):
             )
         check_names(id, name, on_behalf_of)
         lines = evidence_lines(evidence)
-        self.service.open_session(id, agent=name, on_behalf_of=on_behalf_of, evidence=lines, facts=facts)
+        if not self._bypassed:
+            self.service.open_session(id, agent=name, on_behalf_of=on_behalf_of, evidence=lines, facts=facts)
         return Session(id, name, on_behalf_of, self)
 
     def bind(self, function: Callable[P, T]) -> Callable[P, T]:

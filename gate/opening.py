@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from gate.context import Context
-from gate.errors import PolicyError
+from gate.errors import GuardError, PolicyError
 from gate.loading import mind_forks, whole
 
 if TYPE_CHECKING:
@@ -90,6 +90,10 @@ class Opening:
         runtime = self._live
         if runtime is not None and runtime.pid == os.getpid():
             return runtime
+        if self._bypassed:
+            raise GuardError(
+                "This gate is bypassed: it stands on no store, and nothing is judged or recorded."
+            )
         with self._lock:
             if self._live is None or self._live.pid != os.getpid():
                 try:

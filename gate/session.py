@@ -114,7 +114,9 @@ class Session:
             ActionError: The session would have too much of it; none was added.
             StoreError: The store cannot be written.
         """
-        self._gate.service.add_evidence(self.id, evidence_lines(lines))
+        added = evidence_lines(lines)
+        if not self._gate._bypassed:
+            self._gate.service.add_evidence(self.id, added)
 
     def end(self) -> int:
         """End the session: cancel its pending and approved holds, refuse later calls.
@@ -125,7 +127,7 @@ class Session:
         Raises:
             StoreError: The store cannot be written.
         """
-        return self._gate.service.end_session(self.id)
+        return 0 if self._gate._bypassed else self._gate.service.end_session(self.id)
 
 
 def check_names(id_: object, agent: object, on_behalf_of: object) -> None:

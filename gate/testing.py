@@ -151,6 +151,10 @@ def scripted(
     service = _Answered(db, policy=load_path(path), clock=clock, made_by="test")
     script = Script(service, clock)
     before = gate._live
+    if before is not None and before.service.path is not None:
+        log.warning(
+            "A script answers this gate's held calls now, not people; its own store is left for that."
+        )
     runtime = Runtime(service, gate._context, upkeep=False)
     runtime.held = lambda record: _answer(script, answers, record)
     gate._put(runtime)
@@ -167,16 +171,21 @@ def scripted(
 def bypass(gate: Gate) -> Iterator[None]:
     """Let guarded tools run without the gate for the length of a block: nothing is judged or recorded.
 
+    Sessions of the block are in no store, and nothing opens the gate meanwhile.
+
     Args:
         gate: A gate that is not open on a store of its own.
 
     Raises:
         GuardError: The gate is open.
     """
-    if gate._live is not None:
-        raise GuardError("This gate is open; bypass works in tests only, on a gate that touches no store.")
+    with gate._lock:
+        if gate._live is not None:
+            raise GuardError(
+                "This gate is open; bypass works in tests only, on a gate that touches no store."
+            )
+        gate._bypassed = True
     log.warning("The gate is bypassed: guarded tools run without being judged.")
-    gate._bypassed = True
     try:
         yield
     finally:

@@ -160,3 +160,18 @@ def test_an_open_gate_cannot_be_bypassed(gate: Gate) -> None:
     """A gate that stands on a store is never switched off."""
     with gate, pytest.raises(GuardError, match="bypass"), bypass(gate):
         raise AssertionError("the block must not begin")
+
+
+def test_a_bypassed_gate_stands_on_no_store(gate: Gate, pay: Callable[..., str], tmp_path: Path) -> None:
+    """Nothing opens it meanwhile, so it is never switched off on a store; sessions are nobody's record."""
+    with bypass(gate):
+        with gate.session("s1", on_behalf_of=None, evidence=["It was late."]) as session:
+            assert pay(5000) == "paid 5000"
+            session.add_evidence("It was very late.")
+            assert session.end() == 0
+        for opens in (gate.open, lambda: gate.preview(pay, 5), lambda: gate.service):
+            with pytest.raises(GuardError, match="bypassed"):
+                opens()
+    assert not (tmp_path / "store").exists()
+    with gate:
+        assert gate.service.path is not None
