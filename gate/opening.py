@@ -90,11 +90,9 @@ class Opening:
         runtime = self._live
         if runtime is not None and runtime.pid == os.getpid():
             return runtime
-        if self._bypassed:
-            raise GuardError(
-                "This gate is bypassed: it stands on no store, and nothing is judged or recorded."
-            )
         with self._lock:
+            if self._bypassed:
+                raise GuardError("This gate is bypassed: it stands on no store, judges and records nothing.")
             if self._live is None or self._live.pid != os.getpid():
                 try:
                     self._live = self._open_here(self._live)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 
 from gate.errors import NoSession
 from gate.ids import new_id
 from gate.opening import Opening
 from gate.session import Session
-
-log = logging.getLogger("gate")
 
 _OUTSIDE = (
     "A call outside any session belongs to the default session of this process, %s, which acts for nobody,"
@@ -64,5 +61,7 @@ class Placing(Opening):
     def _tell_outside(self, default: Session) -> None:
         """Say once that a call may have lost its session on the way here."""
         if self._context.entered and not self._told_outside:
+            from logging import getLogger  # whoever only guards tools has no need of it
+
             self._told_outside = True
-            log.warning(_OUTSIDE, default.id)
+            getLogger("gate").warning(_OUTSIDE, default.id)

@@ -113,13 +113,16 @@ def test_a_polling_agent_finds_its_answer(gate: Gate, pay: Callable[..., str]) -
             assert pay(50) == "paid 50"
 
 
-def test_the_script_leaves_the_gate_as_it_was(gate: Gate, pay: Callable[..., str], tmp_path: Path) -> None:
-    """Nothing of a script reaches the gate's own store, which is open again afterwards."""
+def test_the_script_leaves_the_gate_as_it_was(
+    gate: Gate, pay: Callable[..., str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing of a script reaches the gate's own store, which is open again afterwards; it is told of."""
     with gate:
         pay(5)
         with scripted(gate, {}):
             pay(6)
             assert gate.service.path is None
+            assert "not people" in caplog.text
         assert gate.service.path == tmp_path / "store" / "gate.db"
         records = [record.body for record in gate.service.records() if record.body["kind"] == "submit"]
         assert [record["input"] for record in records] == [{"amount": 5}]
