@@ -56,7 +56,8 @@ class SqliteStore:
         if self.path is not None:
             if not create and files.is_missing(self.path):
                 raise StoreError(
-                    f"There is no store at {self.path}. Start the agent or bot first, or name GATE_DB."
+                    f"There is no store at {self.path}. Start an agent or a bot first, "
+                    "or name another one with --db, GATE_DB or db=."
                 )
             files.prepare(self.path)
         self._pid, self._parted = os.getpid(), False
@@ -73,7 +74,8 @@ class SqliteStore:
             refuse_others(tx, self.path)
             if schema == 0 and not create:
                 raise StoreError(
-                    f"{self.path} is empty, not a store. Start the agent or bot first, or name GATE_DB."
+                    f"{self.path} is empty, not a store. Start an agent or a bot first, "
+                    "or name another one with --db, GATE_DB or db=."
                 )
             if 0 < schema < migrations.NEWEST and not self._migrate:
                 raise StoreError(
@@ -139,7 +141,7 @@ class SqliteStore:
             if monotonic() >= until:
                 raise StoreBusy(
                     f"Another process has held the store {self.path} for {BUSY_SECONDS:.0f} s; nothing ran. "
-                    "Look for a stopped process ('gate status') and call again."
+                    "'fuser -v' with its path lists who has it open: end what hangs, then call again."
                 )
             pause(random.uniform(0.001, 0.01))  # noqa: S311 - jitter, no secret
 

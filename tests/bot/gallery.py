@@ -43,7 +43,7 @@ from tests.bot.records import ALICE, BOB, FINANCE, NOW, ended, refund
 
 FIELDS = (Field("args.amount", "decimal"), Field("args.reason", "text"))
 LOCAL = Place(local=True)
-SIXTY = "Parcel 4711 left at the neighbour's, who says it never arrived"[:60]
+SIXTY = "Parcel 4711 left at the neighbour's, who says it never came."
 LEGAL = replace(
     FINANCE,
     rules=("refunds/very-large",),
