@@ -57,7 +57,12 @@ class Blocks:
 
     def session(self) -> Session | None:
         """Return the session of the innermost block that holds here."""
-        found = self._innermost()
+        entered = self._entered.get()
+        if not self._generators and (
+            not entered or entered[-1].place is None
+        ):  # as nearly every call finds it
+            return entered[-1].session if entered else None
+        found = self._innermost(entered)
         return None if found is None else found.session
 
     def enter(self, session: Session, frame: FrameType) -> None:
@@ -90,8 +95,7 @@ class Blocks:
         with suppress(ValueError):
             self._entered.reset(token)
 
-    def _innermost(self) -> Block | None:
-        entered = self._entered.get()
+    def _innermost(self, entered: tuple[Block, ...]) -> Block | None:
         running = self._running()
         if running is None:
             return next((each for each in reversed(entered) if each.holds()), None)

@@ -58,6 +58,9 @@ def action(
 
 
 def _name(tool: str, server: str | None) -> str:
+    for given in (tool,) if server is None else (tool, server):
+        if type(given) is not str:
+            return given  # ``gate.submit`` refuses what is no text, so that the log has it
     try:
         return action_name(tool) if server is None else name_of(server, tool)
     except ActionError:

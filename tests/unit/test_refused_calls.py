@@ -99,6 +99,17 @@ def test_what_cannot_be_read_is_recorded_once(gate: Gate, road: str, value: Any)
     assert tools.ran == []
 
 
+@pytest.mark.parametrize(
+    ("tool", "server"), [(7, None), (None, "shop"), ("get_one", 7), (b"get_one", "shop")]
+)
+def test_names_of_servers_that_are_no_text_are_recorded(gate: Gate, tool: Any, server: Any) -> None:
+    """A client that gives something else than a text for a name is refused like any call, in words."""
+    with gate.session("s1", agent="desk", on_behalf_of=None), pytest.raises(ActionError, match="no text"):
+        gate.submit(mcp.action(tool, {}, agent="desk", session="s1", server=server))
+    (told,) = refusals(gate)
+    assert told["code"] == "action_error"
+
+
 @pytest.mark.parametrize("road", GUARDED)
 def test_plain_values_for_excluded_parameters_are_recorded(gate: Gate, road: str) -> None:
     """A plain value where host code fills in a live object is refused, and recorded without the value."""
