@@ -12,6 +12,7 @@ from bot.views.sentence import described
 from bot.views.text import (
     Block,
     Shown,
+    apart,
     clip,
     fixed,
     lines,
@@ -80,7 +81,7 @@ def _who(burst: Burst) -> Block:
     if whom is not None and whom.kind == "person":
         asks += [rich_text(Shown(" for ")), named(whom.id)]
     elif whom is not None:
-        asks.append(rich_text(one_line(f" for {whom.id}"), 200))
+        asks.append(rich_text(Shown(f" for {apart(one_line(whom.id))}"), 200))
     return blocks.prose(*asks, rich_text(one_line(f", in session {burst.session}"), 200))
 
 

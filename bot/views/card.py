@@ -13,6 +13,7 @@ from bot.views.sentence import brief, described
 from bot.views.text import (
     Block,
     Shown,
+    apart,
     clip,
     fixed,
     flat,
@@ -94,7 +95,7 @@ def _what(record: HoldRecord) -> list[Block]:
 
 def _who(record: HoldRecord) -> Block:
     """Return who asks, for whom and where; under it what makes the call serious."""
-    on = [rich_text(one_line(f", on {record.target}"), 200)] if record.target else []
+    on = [rich_text(Shown(f", on {apart(one_line(record.target))}"), 200)] if record.target else []
     serious = [rich_text(Shown(each), bold=bold) for each, bold in words.effect_words(record)]
     parted = [piece for each in serious for piece in (rich_text(Shown(" · ")), each)][1:]
     asks = [rich_text(one_line(record.agent), 150, bold=True), rich_text(Shown(" asks"))]
@@ -110,7 +111,7 @@ def _for_whom(record: HoldRecord) -> list[Block]:
     if whom.kind == "person":
         return [rich_text(Shown(" for ")), named(whom.id)]
     known = [rich_text(Shown(" ")), named(record.asked_by.user)] if record.asked_by else []
-    return [rich_text(one_line(f" for {whom.id}"), 200), *known]
+    return [rich_text(Shown(f" for {apart(one_line(whom.id))}"), 200), *known]
 
 
 def _open(record: HoldRecord, place: Place) -> list[Block]:
@@ -155,7 +156,7 @@ def why_lines(record: HoldRecord, most: int) -> list[str]:
 def _because(ruling: Ruling) -> str:
     extra = "; ".join(item for item in ruling.missing if item not in ruling.reason)
     reason = f"{ruling.reason or 'the policy asks for approval'}{f' ({extra})' if extra else ''}"
-    return f"{clip(one_line(reason), REASON_WIDTH)} ({ruling.rule})"
+    return f"{clip(apart(one_line(reason)), REASON_WIDTH)} ({ruling.rule})"
 
 
 def _decisive(values: tuple[Value, ...], *, unseen: bool) -> list[Block]:

@@ -7,7 +7,7 @@ import json
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, doubt, edits, story, words
-from bot.views.text import Block, Shown, abridged, fixed, preformatted, visible
+from bot.views.text import Block, Shown, abridged, fixed, preformatted, visible, words_of
 from bot.views.text import shown as spelled
 from bot.views.values import decisive_values, listing
 from gate.lifecycle import MAX_EDITS, OPEN, State
@@ -48,7 +48,7 @@ def _buttons(record: HoldRecord) -> Block:
 def _result(record: HoldRecord) -> list[Block]:
     told: list[Block] = []
     if _tells_reason(record):
-        told.append(blocks.section(visible(f"Because: {record.end_reason}"), 500))
+        told.append(blocks.section(Shown(f"Because: {words_of(record.end_reason)}"), 500))
     if record.result is not None:
         told += [blocks.context(fixed("Returned")), preformatted(abridged(_returned(record.result), 500))]
     return told

@@ -6,7 +6,7 @@ from bot import names
 from bot.references import Origin, Reference
 from bot.views import blocks, modals, words
 from bot.views.sentence import described
-from bot.views.text import Block, Shown, lines, mention, moment, visible
+from bot.views.text import Block, Shown, lines, mention, moment, words_of
 from gate.lifecycle import State
 from gate.model import HoldRecord
 
@@ -26,7 +26,7 @@ def said(record: HoldRecord) -> list[Block]:
     if found is None:
         return [blocks.say(_asked(record))]
     told = blocks.say(f"*{ANSWERS[found.ran]}*, says {mention(found.person.user)} {moment(found.at)}.")
-    comment = [blocks.section(visible(f"“{found.comment}”"), 600)] if found.comment else []
+    comment = [blocks.section(Shown(f"“{words_of(found.comment)}”"), 600)] if found.comment else []
     return [told, *comment]
 
 

@@ -15,6 +15,7 @@ from bot.views.text import (
     Block,
     Shown,
     abridged,
+    apart,
     clip,
     date,
     lines,
@@ -247,11 +248,12 @@ def _edit(edit: Edit) -> Block:
     parts += [date(edit.at), rich_text(Shown(": "))]
     for at, each in enumerate(edit.changes):
         before, after = (_value(value) for value in (each.before, each.after))
-        start = Shown(f"{'; ' if at else ''}{clip(one_line(label_of(each.path)), 100)} {before} → ")
+        label = clip(apart(one_line(label_of(each.path))), 100)
+        start = Shown(f"{'; ' if at else ''}{label} {before} → ")
         parts += [rich_text(start), rich_text(after, bold=True)]
     void = rich_text(Shown(f". Void: the approval{'s' * (len(edit.voided) > 1)} of "))
     return blocks.prose(*parts, *([void, *_people(edit.voided)] if edit.voided else []))
 
 
 def _value(value: Any) -> Shown:
-    return Shown("nothing") if value is None else abridged(one_line(spelled(value, compact=True)), 200)
+    return Shown("nothing") if value is None else apart(abridged(one_line(spelled(value, compact=True)), 200))

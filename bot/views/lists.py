@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.views import blocks
-from bot.views.text import Block, Shown, date, named, one_line, rich_text
+from bot.views.text import Block, Shown, apart, date, named, one_line, rich_text
 from gate.model import Freeze
 from gate.model.overview import Spent
 from gate.policy.spending import amounts_words, limit_words
@@ -17,20 +17,20 @@ FREEZES = 5
 
 def budget_lines(spent: Sequence[Spent]) -> list[Shown]:
     """Return a line for each budget: whose, what is used of how much in which time, what waits."""
-    return [one_line(_budget(each)) for each in spent]
+    return [_budget(each) for each in spent]
 
 
-def _budget(each: Spent) -> str:
+def _budget(each: Spent) -> Shown:
     state = each.state
-    whose = f" for {each.whose}" if each.whose else f" {state.per}" if state.per else ""
+    whose = f" for {apart(one_line(each.whose))}" if each.whose else f" {state.per}" if state.per else ""
     after = "then people are asked" if each.answer == "require_approval" else "then calls are blocked"
     if state.hidden:
-        return f"{each.rule}{whose}: {each.share:.0%} used (its numbers are hidden); {after}."
+        return Shown(f"{each.rule}{whose}: {each.share:.0%} used (its numbers are hidden); {after}.")
     waits = amounts_words(state.waiting, state.kind)
     waiting = f", {waits} waiting" if waits else ""
     used = amounts_words(state.charged, state.kind) or "nothing"
     window = format_duration(state.window)
-    return (
+    return Shown(
         f"{each.rule}{whose}: {each.share:.0%}, {used} of {limit_words(state)} in {window}{waiting}; {after}."
     )
 

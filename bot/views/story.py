@@ -18,6 +18,7 @@ from bot.views.text import (
     one_line,
     rich_text,
     visible,
+    words_of,
 )
 from gate.lifecycle import State
 from gate.model import Decision, Evidence, HoldRecord, PastCall
@@ -70,7 +71,7 @@ def evidence_line(evidence: Evidence, limit: int = 280) -> list[Block]:
     """Return the rich_text elements of one evidence line: weight, text and the real target of its link."""
     line = [
         rich_text(Shown(f"{evidence.weight}: "), bold=evidence.weight == "strong"),
-        rich_text(one_line(evidence.text) or Shown(" "), limit),
+        rich_text(apart(one_line(evidence.text)) or Shown(" "), limit),
     ]
     source = link(evidence.url)
     return line if source is None else [*line, rich_text(Shown(" ")), source]
@@ -151,5 +152,5 @@ def comment_blocks(record: HoldRecord, most: int) -> list[Block]:
 
 
 def _comment(decision: Decision) -> Block:
-    said = rich_text(Shown(f": “{abridged(visible(decision.comment), 300)}”"))
+    said = rich_text(Shown(f": “{abridged(words_of(decision.comment), 300)}”"))
     return blocks.prose(named(decision.person.user), said)

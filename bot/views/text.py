@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, NewType
 
 from gate.unseen import HIDDEN
+from gate.values import on_one_line
 
 Block = dict[str, Any]
 Shown = NewType("Shown", str)
@@ -35,7 +36,8 @@ _PLAIN_PUNCTUATION = frozenset(" .,:@/-")
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}")
 _GROUP = re.compile(r"S[A-Z0-9]{1,30}")
 _CHANNEL = re.compile(r"[CGD][A-Z0-9]{1,30}")
-_LINK = re.compile(r"https?://[!-;=?-{}~]{1,2000}")
+_LINK = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]{1,60}([/?#][!-;=?-\[\]-{}~]{0,2000})?")
+"""A web address whose host stands there whole, with nothing before it that could be taken for it."""
 
 
 def _escape_one(match: re.Match[str]) -> str:
@@ -82,6 +84,11 @@ def isolated(text: Shown) -> Shown:
 def apart(text: Shown) -> Shown:
     """Isolate a text with letters that run from right to left; any other stays as it is."""
     return isolated(text) if runs_left(text) else text
+
+
+def words_of(text: str) -> Shown:
+    """Write the words of a person in one line that stays in its place; their line breaks are ``⏎`` there."""
+    return apart(one_line(on_one_line(text)))
 
 
 def has_gap(text: Shown) -> bool:

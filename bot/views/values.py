@@ -110,7 +110,7 @@ def _value(record: HoldRecord, path: str) -> Value | None:
 
 
 def _given(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Value:
-    compact = shown(value, compact=True) if isinstance(value, (list, Mapping)) else None
+    compact = flat(shown(value, compact=True)) if isinstance(value, (list, Mapping)) else None
     return Value(_label(keys), _shown(record, keys, value), _count(value), compact)
 
 
