@@ -88,7 +88,7 @@ def claim(
     _check_facts(turn, row, asked)
     verdict = freezing.with_freeze(turn.tx, action, asked.verdict)
     ran = _move(turn, row, replace(asked, verdict=verdict))
-    after = look.record(turn.tx, action_row(turn.tx, action_id))
+    after = look.record(turn.tx, row | {"state": State.RUNNING} if ran else action_row(turn.tx, action_id))
     if after.state != State.PENDING:
         waiting.leave(turn, waiter)
     return Claimed(ran, after)
@@ -137,8 +137,8 @@ def _start(turn: Turn, row: Row, asked: Judgement, found: Sequence[Judged]) -> N
         row, Verb.CLAIM, State.RUNNING, actor=f"agent:{row['agent']}", revision=asked.verdict.revision,
         facts=json.loads(facts), facts_lost=facts == LOST or None,
         budgets=ledger.told(found), version=row["version"], digest=row["current_digest"],
+        kept={"process": turn.process},
     )  # fmt: skip
-    turn.tx.run("UPDATE actions SET process = ? WHERE id = ?", (turn.process, row["id"]))
     decided = asking.asked_rules(row)
     passing = [one for one in found if one.use.ruling.rule not in decided]
     ledger.charge(turn, row["id"], asked.spending, passing)

@@ -15,7 +15,7 @@ from gate.requirements import standing
 from gate.store import rows
 from gate.store.port import Row
 from gate.verbs import decide, look
-from gate.verbs.turn import ACTION, GATE, Turn
+from gate.verbs.turn import GATE, Turn, action_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,13 @@ def hand_over(turn: Turn, hold: str, policy: PolicySet) -> Handed:
         hold: Hold id; one that is unknown or not pending stays as it is.
         policy: The policy in force.
     """
-    row = turn.tx.one(ACTION + "WHERE a.id = ? AND h.version IS NOT NULL", (hold,))
-    if row is None or row["state"] != State.PENDING or turn.us >= row["expires_at"]:
+    asked = turn.tx.one(_ASKED, (hold,))
+    if asked is None or not any(each.hand_over for each in look.requirements(asked)):
+        return Handed()  # most holds, before each answer
+    row = action_row(turn.tx, hold)
+    if row["state"] != State.PENDING or turn.us >= row["expires_at"]:
         return Handed()
     needs = look.requirements(row)
-    if not any(each.hand_over for each in needs):
-        return Handed()
     open_ones = _unmet(turn, row, needs, policy)
     times = {index: at for index in open_ones if (at := _due(needs[index], policy)) is not None}
     now = [index for index, at in times.items() if at <= turn.now]
@@ -56,6 +57,12 @@ def hand_over(turn: Turn, hold: str, policy: PolicySet) -> Handed:
         _write(turn, row, needs, now)
     later = [at for at in times.values() if at > turn.now]
     return Handed(bool(now) or any(each.handed for each in needs), min(later, default=None))
+
+
+_ASKED = (
+    "SELECT v.requirements FROM holds h JOIN versions v ON v.action = h.action AND v.version = h.version "
+    "WHERE h.action = ?"
+)
 
 
 def _unmet(turn: Turn, row: Row, needs: Sequence[Requirement], policy: PolicySet) -> list[int]:

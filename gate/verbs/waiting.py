@@ -39,8 +39,7 @@ def leave(turn: Turn, waiter: int) -> str:
     Returns:
         Id of the action that was waited for; empty where nothing changed.
     """
-    row = turn.tx.one("SELECT action FROM waiters WHERE n = ?", (waiter,)) if waiter else None
-    turn.tx.run("DELETE FROM waiters WHERE n = ?", (waiter,))
+    row = turn.tx.one("DELETE FROM waiters WHERE n = ? RETURNING action", (waiter,)) if waiter else None
     return str(row["action"]) if row else ""
 
 

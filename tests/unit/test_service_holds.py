@@ -56,7 +56,8 @@ def test_held_call_is_claimed_once_after_approval() -> None:
     hold = _held(gate)
     assert not gate.claim(hold, act()).run
     assert answer(gate, hold, comment="fine").state == State.APPROVED
-    assert gate.claim(hold, act()).run
+    claimed = gate.claim(hold, act())
+    assert (claimed.run, claimed.record) == (True, gate.action(hold))
     again = gate.claim(hold, act())
     assert (again.run, again.record.state) == (False, State.RUNNING)
     gate.settle(hold, End(True, "1"))
