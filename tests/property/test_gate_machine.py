@@ -34,7 +34,7 @@ from gate.outcomes import Outcome, Ran
 from gate.processes import Identity
 from gate.runtime import Runtime
 from gate.service import Service
-from gate.steps import Call, Raised, Returned, Step, ToolStep, WaitStep, abandon
+from gate.steps import AskStep, Call, Raised, Returned, Step, ToolStep, WaitStep, abandon
 from gate.trip import trip
 from gate.verbs import timing
 from gate.verbs.claim import End
@@ -415,6 +415,8 @@ class WholeGate(RuleBasedStateMachine):
         try:
             if isinstance(step, ToolStep):
                 reply = self._tool(flight, ok)
+            elif isinstance(step, AskStep):
+                reply = step.ask()
             elif not isinstance(step, WaitStep):
                 assert step is not None
                 reply = self._verb(flight, name_of(step), step.do)
