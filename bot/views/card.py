@@ -95,13 +95,16 @@ def _what(record: HoldRecord) -> list[Block]:
 
 def _who(record: HoldRecord) -> Block:
     """Return who asks, for whom and where; under it what makes the call serious."""
-    on = [rich_text(Shown(f", on {apart(one_line(record.target))}"), 200)] if record.target else []
     serious = [rich_text(Shown(each), bold=bold) for each, bold in words.effect_words(record)]
     parted = [piece for each in serious for piece in (rich_text(Shown(" · ")), each)][1:]
-    asks = [rich_text(one_line(record.agent), 150, bold=True), rich_text(Shown(" asks"))]
-    return blocks.prose(
-        *asks, *_for_whom(record), *on, *([rich_text(Shown("\n"))] if parted else []), *parted
-    )
+    return blocks.prose(*who_asks(record), *([rich_text(Shown("\n"))] if parted else []), *parted)
+
+
+def who_asks(record: HoldRecord) -> list[Block]:
+    """Return who asks, for whom and where, as rich_text elements."""
+    on = [rich_text(Shown(f", on {apart(one_line(record.target))}"), 200)] if record.target else []
+    agent = rich_text(one_line(record.agent), 150, bold=True)
+    return [agent, rich_text(Shown(" asks")), *_for_whom(record), *on]
 
 
 def _for_whom(record: HoldRecord) -> list[Block]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, words
-from bot.views.card import ID_DIGITS, approve_button, why_lines
+from bot.views.card import ID_DIGITS, approve_button, who_asks, why_lines
 from bot.views.lists import budget_lines, freeze_lines
 from bot.views.sentence import described
 from bot.views.story import past_elements
@@ -121,10 +121,11 @@ def _row(record: HoldRecord, *, answers: bool) -> list[Block]:
 
 
 def _asked(record: HoldRecord) -> list[Block]:
-    """Return who asks, for whom, what makes it serious and why it is held, each as a line below the first."""
+    """Return who asks, for whom and where, what makes it serious, why it is held: a line each."""
     serious = ", ".join(each for each, _ in words.effect_words(record))
     told = [serious, *why_lines(record, 2)]
-    return [rich_text(Shown(f"\n{clip(one_line(line), 320)}")) for line in told if line]
+    lines = [rich_text(Shown(f"\n{clip(one_line(line), 320)}")) for line in told if line]
+    return [rich_text(Shown("\n")), *who_asks(record), *lines]
 
 
 def _decisive(values: Sequence[Value]) -> Block:

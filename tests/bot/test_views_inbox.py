@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
+from bot import names
 from bot.references import code_of
 from bot.views.card import Place, card
 from bot.views.home import HomePage, home
 from bot.views.inbox import show_blocks
 from gate.lifecycle import State
+from gate.model import Principal
 from gate.model.overview import Answered
 from tests.bot.gallery import FROZEN, OLD, denied
 from tests.bot.records import refund
@@ -55,3 +58,13 @@ def test_calls_that_look_alike_are_told_apart_by_their_ids() -> None:
 def test_a_freeze_says_what_runs_in_spite_of_it() -> None:
     """Declared reads run under a freeze, and the tab does not say otherwise."""
     assert "Frozen: only declared reads run" in texts_in(home(HomePage(freezes=FROZEN))["blocks"])
+
+
+def test_a_row_that_approves_says_for_whom_and_where() -> None:
+    """Two calls that differ in whom or where they are for look different beside the button in the tab."""
+    one = refund(on_behalf_of=Principal("outside", "customer cus_82"), target="live account")
+    other = refund(on_behalf_of=Principal("person", "U0DAVE"), target="test account")
+    for record, pieces in ((one, ("customer cus_82", "live account")), (other, ("U0DAVE", "test account"))):
+        shown = json.dumps(home(HomePage(mine=(record,))))
+        assert names.APPROVE in shown
+        assert all(piece in shown for piece in pieces)
