@@ -152,9 +152,17 @@ def _looked_at(told: Told) -> tuple[PolicySet, str]:
     """Return the policy that is meant, and which workspace the store belongs to; neither is changed.
 
     A policy that is named is looked at before it comes into force, with or without a store.
+
+    Raises:
+        UsageError: None is named, and there is no store.
     """
     policy = _loaded(told)
-    if policy is not None and is_missing(told.store):
+    if is_missing(told.store):
+        if policy is None:
+            raise click.UsageError(
+                f"No policy is named, and there is no store at {told.store} yet that has one: "
+                "give --policy PATH, or set GATE_POLICY."
+            )
         return policy, ""
     service = Service(told.store, kind="cli", create=False)
     try:

@@ -108,8 +108,14 @@ def _span(text: str) -> Any:
         return parse_duration(text)
 
 
+def _said(message: str) -> str:
+    """Return what pydantic says of a value, in the words of other messages."""
+    return message.removeprefix("Value error, ").replace("Input should be", "write", 1)
+
+
 def _explain(error: ValidationError, prefix: str) -> str:
     lines = [
-        f"{prefix}{str(each['loc'][0]).upper()} ({each['loc'][0]}=): {each['msg']}" for each in error.errors()
+        f"{prefix}{str(each['loc'][0]).upper()} ({each['loc'][0]}=): {_said(each['msg'])}"
+        for each in error.errors()
     ]
     return "These settings cannot be used; nothing was opened.\n" + "\n".join(dict.fromkeys(lines))

@@ -24,6 +24,7 @@ from gate.verbs.turn import MustLast, Stale, Turn
 P = TypeVar("P")
 T = TypeVar("T")
 
+_NONE_YET = "no policy is in force here; give one with --policy, policy= or GATE_POLICY"
 _FACTS_KEPT = 4096
 
 log = logging.getLogger("gate")
@@ -239,9 +240,7 @@ class Road(Turns):
             texts = ruling.texts(reader, wanted) if wanted else None
         if texts is None:
             where = str(self.path or "the store")
-            raise PolicyError(
-                [Problem(where, 0, 0, "", "no policy is in force here; give one with policy= or GATE_POLICY")]
-            )
+            raise PolicyError([Problem(where, 0, 0, "", _NONE_YET)])
         policy = load_texts(texts)
         if policy.revision != wanted:
             where = str(self.path or "the store")

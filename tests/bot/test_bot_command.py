@@ -150,6 +150,7 @@ def test_check_brings_no_policy_into_force(tmp_path: Path, workspace: LocalWorks
         (("--check", "--local"), {}, 2, "one of them"),
         (("--local", "--http"), {}, 2, "leave --http out"),
         (("--check", "--port", "4000"), {}, 2, "GATE_BOT_PORT"),
+        (("--check",), {"SLACK_APP_TOKEN": "xapp-1"}, 2, "give --policy PATH, or set GATE_POLICY."),
         ((), {}, 1, "Neither SLACK_APP_TOKEN"),
         ((), {"SLACK_APP_TOKEN": "xapp-1"}, 3, "no policy is in force"),
         (("--policy", "policies"), {"SLACK_APP_TOKEN": "xapp-1"}, 1, "SLACK_BOT_TOKEN is not set"),
