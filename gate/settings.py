@@ -110,6 +110,8 @@ def _span(text: str) -> Any:
 
 def _said(message: str) -> str:
     """Return what pydantic says of a value, in the words of other messages."""
+    if "valid boolean" in message:
+        return "write true or false"
     return message.removeprefix("Value error, ").replace("Input should be", "write", 1)
 
 
