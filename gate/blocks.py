@@ -99,7 +99,8 @@ class Blocks:
         running = self._running()
         if running is None:
             return next((each for each in reversed(entered) if each.holds()), None)
-        inside = (each for each in reversed(entered) if each.within is running and each.holds())
+        # One in another generator that was begun within this one and does not run here is none of this place.
+        inside = (each for each in reversed(entered) if each.within is running and each.place is None)
         return next(inside, running)
 
     def _running(self) -> Block | None:

@@ -294,7 +294,7 @@ class Gate(Previewing):
         known, bound = guarded_call(tool, args)
         if _is_async(known.function):
             return _outcome_async(known, bound, kwargs, known.options(), known.gate._context.here())
-        if self._bypassed:
+        if known.gate._bypassed:
             return _ungated(known.function(*bound, **kwargs))
         with whole():
             from gate import calling

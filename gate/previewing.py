@@ -37,7 +37,8 @@ class Previewing(Primitive):
         with whole():
             from gate import calling
         known, bound = guarded_call(tool, args)
-        return self.service.preview(calling.preview(known, bound, kwargs, self._session_for_preview()))
+        gate = known.gate
+        return gate.service.preview(calling.preview(known, bound, kwargs, gate._session_for_preview()))
 
     def preview_async(
         self, tool: Callable[..., Any], /, *args: Any, **kwargs: Any
@@ -61,16 +62,17 @@ class Previewing(Primitive):
             CancelledError: The caller was cancelled meanwhile.
         """
         known, bound = guarded_call(tool, args)
-        return self._previewed(known, bound, kwargs, self._session_for_preview())
+        return _previewed(known, bound, kwargs, known.gate._session_for_preview())
 
-    async def _previewed(
-        self, known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any], session: Session
-    ) -> Verdict:
-        with whole():
-            from gate import aio, calling
-        runtime = self._opened()
-        action: Action = await aio.asked(runtime, lambda: calling.preview(known, args, kwargs, session))
-        found, cancelled = await aio.shielded(runtime, lambda: runtime.service.preview(action))
-        if cancelled is not None:
-            raise cancelled
-        return found
+
+async def _previewed(
+    known: Guarded, args: tuple[Any, ...], kwargs: Mapping[str, Any], session: Session
+) -> Verdict:
+    with whole():
+        from gate import aio, calling
+    runtime = known.gate._opened()
+    action: Action = await aio.asked(runtime, lambda: calling.preview(known, args, kwargs, session))
+    found, cancelled = await aio.shielded(runtime, lambda: runtime.service.preview(action))
+    if cancelled is not None:
+        raise cancelled
+    return found

@@ -131,6 +131,34 @@ def test_each_step_of_an_async_generator_may_come_from_another_task(
     asyncio.run(main())
 
 
+def test_a_generator_within_another_has_only_its_own_steps(
+    gate: Gate, here: Callable[[], str | None]
+) -> None:
+    """What one has begun and waits is not the place of the other, whichever task goes on with that."""
+
+    async def inner() -> AsyncIterator[str | None]:
+        with _open(gate, "s2"):
+            yield here()
+            yield here()
+
+    async def outer() -> AsyncIterator[str | None]:
+        with _open(gate, "s1"):
+            begun = inner()
+            yield await anext(begun)
+            yield here()
+            yield here()
+            yield await anext(begun)
+
+    async def main() -> None:
+        asked = outer()
+        found = [await anext(asked), await anext(asked)]
+        found += [await asyncio.wait_for(anext(asked), PATIENCE) for _ in range(2)]
+        assert found == ["s2", "s1", "s1", "s2"]
+        assert here() is None
+
+    asyncio.run(main())
+
+
 async def _later(function: Callable[[], str | None]) -> str | None:
     loop = asyncio.get_running_loop()
     soon = loop.create_future()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gate import Denied, Expired, Gate, Pending, Ran, Undelivered
+from gate import Blocked, Denied, Expired, Gate, Pending, Ran, Undelivered
 from gate.errors import GuardError, StoreError
 from gate.lifecycle import State
 from gate.testing import Answer, approve, bypass, deny, expire, nobody, scripted
@@ -178,3 +178,12 @@ def test_a_bypassed_gate_stands_on_no_store(gate: Gate, pay: Callable[..., str],
     assert not (tmp_path / "store").exists()
     with gate:
         assert gate.service.path is not None
+
+
+def test_a_tool_is_its_own_gates(gate: Gate, pay: Callable[..., str], tmp_path: Path) -> None:
+    """A tool that another gate is asked about is judged by its own, in its own session, bypassed or not."""
+    other = Gate(db=":memory:", agent="shop")
+    with gate, bypass(other):
+        assert gate.preview(pay, 5).answer == other.preview(pay, 5).answer == "allow"
+        assert asyncio.run(other.preview_async(pay, 5000)).answer == "block"
+        assert isinstance(other.outcome(pay, 5000), Blocked)
