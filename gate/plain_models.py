@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, repeat
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -17,6 +17,8 @@ _OWN = frozenset({"__class__", "__getattribute__"})
 
 _DICT, _GIVEN = attrgetter("__dict__"), attrgetter("__pydantic_fields_set__")
 _BESIDE = attrgetter("__pydantic_extra__", "__pydantic_private__")
+
+_FIELDS = itemgetter("fields")
 
 Parts = dict[str, dict[str, Any]]
 """What a model holds, as ``model_parts`` gives it."""
@@ -84,7 +86,7 @@ def _states(values: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _fill_dicts(made: Sequence[Any], held: Sequence[Parts]) -> None:
-    _put("__dict__", made, (each["fields"] for each in held))
+    _put("__dict__", made, map(_FIELDS, held))
 
 
 def _in_slots(names: Sequence[str], values: Sequence[Any]) -> list[Parts] | None:
@@ -92,12 +94,14 @@ def _in_slots(names: Sequence[str], values: Sequence[Any]) -> list[Parts] | None
         columns = [list(map(attrgetter(name), values)) for name in names]
     except AttributeError:
         return None
-    return [{"fields": dict(zip(names, row, strict=True))} for row in zip(*columns, strict=True)]
+    rows = zip(*columns, strict=True)
+    return [{"fields": each} for each in map(dict, map(zip, repeat(names), rows))]
 
 
 def _fill_slots(names: Sequence[str], made: Sequence[Any], held: Sequence[Parts]) -> None:
+    states = list(map(_FIELDS, held))
     for name in names:
-        _put(name, made, (each["fields"][name] for each in held))
+        _put(name, made, map(itemgetter(name), states))
 
 
 def _put(name: str, made: Sequence[Any], values: Iterable[Any]) -> None:
@@ -130,7 +134,7 @@ def _in_pydantic(fields: frozenset[str], values: Sequence[Any]) -> list[Parts] |
 
 
 def _fill_pydantic(made: Sequence[Any], held: Sequence[Parts]) -> None:
-    _put("__dict__", made, (each["fields"] for each in held))
+    _put("__dict__", made, map(_FIELDS, held))
     _put("__pydantic_extra__", made, repeat(None))
     _put("__pydantic_private__", made, repeat(None))
     _put("__pydantic_fields_set__", made, (set(each.get("set", ())) for each in held))

@@ -279,7 +279,7 @@ class Writer:
             self.secrets.update(secrets)
             return texts
         self._note(place, secrets)
-        return [found[each][0] if each in found else each for each in texts]
+        return [pair[0] if (pair := found.get(each)) else each for each in texts]
 
     def _leaves(self, kind: type, values: Sequence[Any], place: _Place) -> Sequence[Any]:
         """Return single values of one type; only a number may be a secret by its shape, a card's."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 
 from gate.joined import Joined
 from gate.secret_checks import LEAST_RANDOM, cards, is_mixed, is_random
@@ -123,9 +123,11 @@ def _without_spans(texts: Sequence[str], most: int) -> dict[str, Hidden]:
     found = {texts[number]: _without(spans, joined, number) for number, spans in inside}
     if candidates.stopped is not None:
         _, end = joined.bounds(joined.number(candidates.stopped))
-        for start, until in suspects(joined.data, end):
-            untold = texts[joined.number(start) : joined.number(until - 1) + 1]
-            found.update(dict.fromkeys(untold, _WHOLE))
+        runs = (
+            (joined.number(start), joined.number(until - 1)) for start, until in suspects(joined.data, end)
+        )
+        untold = chain.from_iterable(texts[first : last + 1] for first, last in runs)
+        found.update(dict.fromkeys(untold, _WHOLE))
     return found
 
 

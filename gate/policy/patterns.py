@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
@@ -16,10 +18,10 @@ class Pair:
         two: The second one.
     """
 
-    __slots__ = ("_set",)
+    __slots__ = ("_patterns", "_set")
 
     def __init__(self, one: str, two: str) -> None:
-        self._set = _set_of(one, two, _ANYTHING)
+        self._patterns, self._set = (one, two), _set_of(one, two, _ANYTHING)
 
     def match(self, text: str) -> tuple[bool, bool] | None:
         """Return whether each pattern matches the whole of a text; None where nobody can tell.
@@ -32,6 +34,9 @@ class Pair:
         """Return ``match`` of each of many texts."""
         if self._set is None:
             return [None] * len(texts)
+        alike = _alike(*self._patterns, texts) if len(texts) >= _MANY else None
+        if alike is not None:
+            return [alike] * len(texts)
         found = map(self._set.Match, map(str.encode, texts))
         return [_NEITHER if each == [2] else _BOTH if len(each) == 3 else _told(each) for each in found]
 
@@ -44,6 +49,41 @@ def _told(found: Sequence[int]) -> tuple[bool, bool] | None:
 
 
 _ANYTHING = r"(?s).*"
+
+_MANY = 100
+"""From how many texts on it is quicker to ask all of them as the lines of one first."""
+
+_IN_LINE = re.compile(r"(?:\(\?(i?)s?\))?((?:(?!\(\?|\[\^|\[:)[^\\^$\x00-\x1f])*+)")
+"""Patterns without escapes, anchors and classes of which one may hold the end of a line; but for ``s``, which
+only lets ``.`` match one, they match no text that has one in it."""
+
+
+def _alike(one: str, two: str, texts: Sequence[str]) -> tuple[bool, bool] | None:
+    """Return what ``match`` says of every one of many texts; None where it has to be asked of each."""
+    lines, joined = _lines(one, two), "\n".join(texts).encode()
+    if lines is None or joined.count(b"\n") + 1 != len(texts):
+        return None
+    anywhere, *everywhere = lines
+    if anywhere.search(joined) is None:
+        return _NEITHER
+    joined += b"\n"
+    return _BOTH if all(each.fullmatch(joined) for each in everywhere) else None
+
+
+@lru_cache(maxsize=256)
+def _lines(one: str, two: str) -> tuple[Any, ...] | None:
+    """Return what finds a line that either pattern matches, and what matches lines that each of them does."""
+    found = _IN_LINE.fullmatch(one), _IN_LINE.fullmatch(two)
+    if None in found:
+        return None
+    first, second = (f"(?:{'(?i)' if each[1] else ''}{each[2]})" for each in found if each)
+    options = re2.Options()
+    options.log_errors = False
+    asked = f"(?m)^{first}$|^{second}$", f"(?:{first}\n)*", f"(?:{second}\n)*"
+    try:
+        return tuple(re2.compile(each.encode(), options) for each in asked)
+    except re2.error:
+        return None
 
 
 def _set_of(*patterns: str) -> Any:

@@ -1,0 +1,105 @@
+"""Many texts that are asked as the lines of one get the answer that each of them gets alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.policy import patterns
+from gate.policy.patterns import Pair
+
+_PATTERNS = (
+    *(
+        "",
+        "a",
+        "a*",
+        "[a-z]+-[0-9]+",
+        "[a-z]+-[0-9]+x",
+        "a|b",
+        "(a|)b?",
+        ".",
+        ".*",
+        ".+",
+        "[aß]",
+        "ß",
+        "é",
+        "k",
+    ),
+    *(
+        "^a",
+        "a$",
+        "^",
+        "$",
+        r"\Aa\z",
+        r"\ba",
+        r"a\b.*",
+        r"\n",
+        r"a\nb",
+        r"\s*",
+        r"\S+",
+        r"[^b]*",
+        r"[^b\n]*",
+        "\n",
+    ),
+    *("[[:space:]]*", "[[:^alpha:]]+", "(?s).*", "(?m)^a$", "(?i)A", "(?-i:A)", "[\t-\r]*", "a\nb", "[a\n]+"),
+    *(
+        "(?:a)",
+        "(?P<n>a)",
+        r"\Q^\E",
+        r"\pL+",
+        "[]a]",
+        "[a[:digit:]]",
+        "[a-]",
+        "a{2}",
+        "a{0}",
+        "()",
+        "|",
+        "[-~]*",
+    ),
+    *("[ -~]*", "\x85", "\u2028", "a\u2028?", "[\u2000-\u3000]"),
+)
+_TEXTS = st.text("aAbkKß\u212a-0x\n\r\x85\u2028^$", max_size=4) | st.sampled_from(
+    ["order-1", "order-1x", "a", ""]
+)
+
+
+_PAIRS = [
+    pair
+    for pattern in _PATTERNS
+    for pair in ((pattern, "(?i)" + pattern), ("(?i)" + pattern, "(?is)" + pattern), ("a*", pattern))
+    if Pair(*pair).match("") is not None
+]
+
+
+@pytest.mark.parametrize("pair", _PAIRS[:: len(_PAIRS) // 4 or 1])
+def test_columns_of_many_texts_say_what_each_says(pair: tuple[str, str]) -> None:
+    """Claim: from however many texts on they are asked together, the answers are the same."""
+    texts = ["a", "A\n", "", "ß", "order-1x"] * patterns._MANY
+    for many in (texts, ["a"] * patterns._MANY, ["7"] * patterns._MANY):
+        assert Pair(*pair).column(many) == list(map(Pair(*pair).match, many))
+
+
+@settings(max_examples=600)
+@given(pair=st.sampled_from(_PAIRS), texts=st.lists(_TEXTS, min_size=1, max_size=5))
+def test_what_is_said_of_all_texts_is_true_of_each(pair: tuple[str, str], texts: list[str]) -> None:
+    """Claim: no anchor, class or line's end in a text makes one match that does not alone, or hides one."""
+    said = patterns._alike(*pair, texts)
+    assert said is None or set(map(Pair(*pair).match, texts)) == {said}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "both"),
+    [("[a-z]+-[0-9]+", "order-7", True), ("[a-z]+-[0-9]+x", "order-7", False), (".*", "Größe", True)],
+)
+def test_plain_patterns_are_asked_of_all_texts_at_once(pattern: str, text: str, both: bool) -> None:
+    """Claim: where all texts match, or none does, a pattern without anchors is asked three times at most."""
+    assert patterns._alike(pattern, "(?is)" + pattern, [text] * 9) == (both, both)
+
+
+@pytest.mark.parametrize("pattern", ["^a", "a$", r"\s", "[^b]", "(?m).", "[[:space:]]", "[\t-\r]", "a\n"])
+def test_what_may_hold_the_end_of_a_line_is_asked_of_each_text(pattern: str) -> None:
+    """Claim: of a pattern that lines may answer otherwise than texts nothing is said for all."""
+    assert patterns._alike(pattern, pattern, ["a", "b"]) is None
+    assert patterns._alike("(?s)a.*b", "(?s)a.*b", ["a1", "2b"]) == (False, False)
+    assert patterns._alike("a", "a", ["a\na"]) is None
