@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -135,8 +136,8 @@ def _leave(folder: Path) -> None:
     near = gate.relative_to(Path.cwd()) if gate.is_relative_to(Path.cwd()) else gate
     print()
     print("The page ends now, the folder stays. All records, and what takes the folder away:")
-    print(f"   {near} audit list --db {folder / 'gate.db'}")
-    print(f"   rm -r {folder}")
+    print(f"   {shlex.quote(str(near))} audit list --db {shlex.quote(str(folder / 'gate.db'))}")
+    print(f"   rm -r {shlex.quote(str(folder))}")
 
 
 def _close(told: dict[int, bool], *, auto: bool) -> int:

@@ -202,7 +202,7 @@ def test_a_second_local_bot_is_refused(tmp_path: Path, started: list[Process]) -
     """It says which process has the store and changes nothing there; once that one has died, it starts."""
     write(tmp_path)
     started.append(first := Process(tmp_path, "--local"))
-    store = Path(first.line("Store:").split()[1])
+    store = Path(first.line("Store:").removeprefix("Store: ").rsplit(" (", 1)[0])
     write(tmp_path, POLICY.replace("quorum: 2", "quorum: 1"))
     code, _, said = Process(tmp_path, "--local").said()
     assert (code, f"process {first.run.pid}" in said, "--db" in said) == (1, True, True), said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,9 @@ def test_what_is_written_loads(words: list[str], tmp_path: Path) -> None:
     """Standard output, --out and --json give the same policy, and it loads with the approvers named."""
     text = said(*words, *WHO)
     out = tmp_path / "ours.yml"
-    assert f"gate policy lint --policy {out}" in said(*words, *WHO, "--out", out).replace("\n", " ")
+    assert f"gate policy lint --policy {shlex.quote(str(out))}" in said(*words, *WHO, "--out", out).replace(
+        "\n", " "
+    )
     assert out.read_text(encoding="utf-8") == text
     assert json.loads(said(*words, *WHO, "--json")) == {"out": None, "policy": text}
     assert "approvers: [U0ALICE, S0FINANCE, {members_of: C0PRIVATE}]" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -99,10 +100,10 @@ def test_all_six_go_as_told(demos: dict[str, Demo]) -> None:
     assert "nobody answered in time" in out
     assert "denied it on the card" in out
     assert re.search(r"the log has \d\d records in all and is whole\.", out)
-    (listing,) = [line.split() for line in out.splitlines() if " audit list --db " in line]
+    (listing,) = [shlex.split(line) for line in out.splitlines() if " audit list --db " in line]
     seen = subprocess.run([sys.executable, "-m", "gate.cli", *listing[1:]], capture_output=True, text=True)
     assert seen.returncode == 0, seen.stderr
-    assert f"rm -r {Path(listing[-1]).parent}\n" in out
+    assert f"rm -r {shlex.quote(str(Path(listing[-1]).parent))}\n" in out
     assert out.splitlines()[-1] == "All six went as told."
     assert "Traceback" not in err
     book = demos["shipped"].book

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import traceback
 from pathlib import Path
 
@@ -25,7 +26,9 @@ def test_problems_come_with_their_places_and_what_to_do(tmp_path: Path) -> None:
     said = shown(tmp_path / "desk.yml", tmp_path / "gate.db")
     assert "desk.yml:3:10: default:" in said
     assert "desk.yml:4:1: rulse:" in said
-    assert said.endswith(f"To check it again: gate policy lint --policy {tmp_path / 'desk.yml'}\n")
+    assert said.endswith(
+        f"To check it again: gate policy lint --policy {shlex.quote(str(tmp_path / 'desk.yml'))}\n"
+    )
     assert "Nothing ran" in said
 
 

@@ -12,9 +12,13 @@ from tests.kit import service
 
 
 def _mounted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *lines: str) -> None:
-    """Let the system list these mounts, each ``place kind``."""
+    """Let the system list these mounts, each ``place kind``, blanks of the place as it writes them."""
     listed = tmp_path / "mounts"
-    listed.write_text("".join(f"dev {line} rw 0 0\n" for line in ("/ ext4", *lines)), "utf-8")
+    mounts = [line.rsplit(" ", 1) for line in ("/ ext4", *lines)]
+    listed.write_text(
+        "".join(f"dev {place.replace(' ', chr(92) + '040')} {kind} rw 0 0\n" for place, kind in mounts),
+        "utf-8",
+    )
     monkeypatch.setattr(files, "MOUNTS", listed)
 
 
@@ -25,7 +29,7 @@ def test_a_network_file_system_is_refused(
 ) -> None:
     """The message names it and what to do; nothing is made there, also where its path has a blank."""
     place = tmp_path / folder
-    _mounted(monkeypatch, tmp_path, f"{str(place).replace(' ', chr(92) + '040')} {kind}")
+    _mounted(monkeypatch, tmp_path, f"{place} {kind}")
     with pytest.raises(StoreError, match=rf"network file system \({kind}\).*local disk"):
         service(place / "gate.db")
     assert not place.exists()
