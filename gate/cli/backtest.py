@@ -169,20 +169,23 @@ def _json(found: Result, start: datetime, end: datetime, revision: str) -> dict[
     }
 
 
-def _more(found: Result, days: float) -> float:
-    return round((found.held_after - found.held_before) / days, 3)
+def _more(found: Result, days: float) -> float | None:
+    """Return how many cards a day there would be more; None where the calls are of less than a day."""
+    return round((found.held_after - found.held_before) / days, 3) if days >= 1 else None
 
 
 def _show(found: Result, start: datetime, end: datetime, limit: int) -> None:
     days = found.days(start, end)
-    output.say(
-        f"{shapes.count(found.calls, 'call')} from {_day(start)} to {_day(end)}, {days:.1f} days of them."
-    )
+    output.say(f"{shapes.count(found.calls, 'call')} from {_day(start)} to {_day(end)}, {_span(days)}.")
     _show_changes(found, limit)
     _show_rules(found)
     _show_cards(found, days)
     _show_ranges(found)
     _show_unknown(found)
+
+
+def _span(days: float) -> str:
+    return f"{days:.1f} days of them" if days >= 1 else "all of less than a day"
 
 
 def _day(at: datetime) -> str:
@@ -221,10 +224,15 @@ def _show_rules(found: Result) -> None:
 
 
 def _show_cards(found: Result, days: float) -> None:
-    before, after, more = found.held_before / days, found.held_after / days, _more(found, days)
-    said = "as many" if not more else f"{abs(more):.1f} a day {'more' if more > 0 else 'fewer'}"
+    more = found.held_after - found.held_before
+    said = "more" if more > 0 else "fewer"
     output.say()
-    output.say(f"Cards: {before:.1f} a day then, {after:.1f} with this policy ({said}).")
+    if days < 1:
+        counts = f"{found.held_before} then, {found.held_after} with this policy"
+        output.say(f"Cards: {counts} ({f'{abs(more)} {said}' if more else 'as many'}).")
+    else:
+        counts = f"{found.held_before / days:.1f} a day then, {found.held_after / days:.1f} with this policy"
+        output.say(f"Cards: {counts} ({f'{abs(more) / days:.1f} a day {said}' if more else 'as many'}).")
 
 
 def _show_ranges(found: Result) -> None:

@@ -177,9 +177,9 @@ class Result:
     inexact: Counter[str] = field(default_factory=Counter)
 
     def days(self, since: datetime, until: datetime) -> float:
-        """Return how many days the calls stand for: at least one, at most since the first of them."""
+        """Return how many days the calls stand for: at most since the first of them."""
         start = max(since, self.first) if self.first else since
-        return max((until - start) / timedelta(days=1), 1.0)
+        return max((until - start) / timedelta(days=1), 0.0)
 
 
 def replay(

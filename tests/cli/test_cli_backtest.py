@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from gate.cli.exits import Exit
-from gate.clock import FakeClock
+from gate.clock import FakeClock, SystemClock
 from gate.model import Action, Effect, Parameters
 from gate.service import Service
 from gate.verbs.claim import End
@@ -42,7 +43,7 @@ def test_the_policy_in_force_changes_nothing(desk: Path, filled: Filled) -> None
     found = _backtest(desk, filled.db)
     assert (found["calls"], found["changed"], found["changes"]) == (5, [], [])
     assert all(each["before"] == each["after"] for each in found["rules"])
-    assert found["cards"] == {"before": 3, "after": 3, "a_day_more": 0.0}
+    assert found["cards"] == {"before": 3, "after": 3, "a_day_more": None}
     assert found["not_decidable"] == []
     assert "0 verdicts would change." in said("policy", "backtest", "--policy", desk, *filled.words(), *SINCE)
 
@@ -59,12 +60,18 @@ def test_a_looser_policy_shows_what_would_run_and_what_people_thought_of_it(
     }
     assert found["changed"] == [{"before": "require_approval", "after": "allow", "calls": 2}]
     assert {"rule": "desk/small", "before": 1, "after": 3} in found["rules"]
-    assert found["cards"] == {"before": 3, "after": 1, "a_day_more": -2.0}
+    assert found["cards"] == {"before": 3, "after": 1, "a_day_more": None}
     texts = [(each["rule"], each["text"]) for each in found["ranges"]]
     assert ("desk/small", "amount approved 600.00 EUR, denied 500.00 EUR") in texts
     text = said("policy", "backtest", "--policy", desk, *filled.words(), *SINCE, COLUMNS="200")
     assert "2 verdicts would change: 2 from require_approval to allow." in text
-    assert "Cards: 3.0 a day then, 1.0 with this policy (2.0 a day fewer)." in text
+    assert "Cards: 3 then, 1 with this policy (2 fewer)." in text
+    later = f"{SystemClock().now() + timedelta(days=2):%Y-%m-%dT%H:%M:%SZ}"
+    words = ("--until", later)
+    assert _backtest(desk, filled.db, *words)["cards"]["a_day_more"] == -1.0
+    assert "Cards: 1.5 a day then, 0.5 with this policy (1.0 a day fewer)." in said(
+        "policy", "backtest", "--policy", desk, *filled.words(), *SINCE, *words
+    )
     assert "desk/small: amount approved 600.00 EUR, denied 500.00 EUR" in text
 
 

@@ -77,7 +77,7 @@ def test_cards_are_counted_on_both_sides() -> None:
     assert (found.held_before, found.held_after) == (2, 1)
     assert found.days(START, START + timedelta(days=2)) == 2
     assert found.days(START - timedelta(days=9), START + timedelta(days=2)) == 2
-    assert found.days(START, START + timedelta(hours=1)) == 1
+    assert found.days(START, START + timedelta(hours=12)) == 0.5
 
 
 def test_only_as_many_changes_are_named_as_asked_for() -> None:
