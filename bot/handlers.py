@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
@@ -155,8 +156,8 @@ class Handlers:
             return BoltResponse(status=200, body={"response_action": "update", "view": view})
         press = pressed(body, self._desk.team)
         if press.who.user:
-            tell = self._answers.tell(press, "Not recorded", UNREADABLE)
-            self._once.start(body, lambda: self._later(tell))
+            tell = functools.partial(self._answers.tell, press, "Not recorded", UNREADABLE)
+            self._once.start(body, lambda: self._later(tell()))
         return BoltResponse(status=200)
 
     async def _on_home(self, ack: AsyncAck, body: Body) -> None:

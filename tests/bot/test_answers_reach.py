@@ -188,6 +188,16 @@ def test_a_payload_that_is_none_leaves_the_bot_working(
     office.until(record, State.APPROVED)
 
 
+def test_a_press_that_cannot_be_read_is_told_once(office: Office, recwarn: pytest.WarningsRecorder) -> None:
+    """Delivered twice, it is answered once, and nothing that was begun for the second is left lying."""
+    office.open("http")
+    made = payload(office, office.hold()) | {"actions": [1]}
+    for _ in range(2):
+        assert office.control.forge(made)["acked"]
+    one_answer(office, "U0ALICE", "cannot read")
+    assert [str(each.message) for each in recwarn if each.category is RuntimeWarning] == []
+
+
 def test_the_first_press_needs_no_word_from_slack_about_the_token(
     office: Office, workspace: LocalWorkspace
 ) -> None:
