@@ -256,6 +256,8 @@ class Writer:
     def _search(self, texts: Iterable[str]) -> dict[str, Found]:
         """Return what stands for those texts that hold a secret; those not yet searched are to be."""
         asked = [each for each in texts if len(each) >= SHORTEST]
+        if not asked:
+            return {}
         known = self._known
         unknown = dict.fromkeys([each for each in asked if each not in known] if known else asked)
         if self.texts:
