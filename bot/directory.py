@@ -254,6 +254,20 @@ def _members_page(answer: Any) -> tuple[frozenset[str], str]:
     return frozenset(map(str, answer["members"])), str(more)
 
 
+def _told_of_all(flag: object) -> bool:
+    """Return a flag that Slack tells of every account.
+
+    Raises:
+        ValueError: It does not, so nothing is known of this one.
+    """
+    if not isinstance(flag, bool):
+        raise ValueError("an account without a word whether it is deactivated")
+    return flag
+
+
+_BOTS = ("is_bot", "is_workflow_bot", "is_connector_bot")
+
+
 def _user(raw: Mapping[str, Any]) -> User:
     profile = raw.get("profile") or {}
     across = raw.get("enterprise_user") or {}
@@ -267,10 +281,10 @@ def _user(raw: Mapping[str, Any]) -> User:
         home=str(raw.get("team_id") or ""),
         teams=frozenset(str(team) for team in teams if team),
         name=" ".join(str(name or "").encode("utf-8", "replace").decode("utf-8").split())[:LONGEST_NAME],
-        deleted=bool(raw.get("deleted")),
-        bot=bool(raw.get("is_bot")) or raw["id"] == "USLACKBOT" or bool(raw.get("is_workflow_bot")),
+        deleted=_told_of_all(raw["deleted"]) or bool(raw.get("is_forgotten")),
+        bot=raw["id"] == "USLACKBOT" or any(raw.get(flag) for flag in _BOTS),
         guest=guest,
-        stranger=bool(raw.get("is_stranger")),
+        stranger=bool(raw.get("is_stranger") or raw.get("is_external")),
     )
 
 

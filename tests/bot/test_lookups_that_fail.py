@@ -13,7 +13,7 @@ from gate.model import Approver
 from tests.bot.records import FINANCE, refund
 from tests.bot.test_slack_lies import Liar
 
-ALICE = {"ok": True, "user": {"id": "U0ALICE", "team_id": "T1"}}
+ALICE = {"ok": True, "user": {"id": "U0ALICE", "team_id": "T1", "deleted": False}}
 GONE = {"ok": False, "error": "no_such_subteam"}
 CLOSED = {"ok": False, "error": "channel_not_found"}
 NEED = replace(FINANCE, approvers=(Approver("group", "S0GONE"),))

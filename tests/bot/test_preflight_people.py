@@ -46,7 +46,8 @@ class Town(Liar):
             self.limits -= 1
             body = {"ok": False, "error": "ratelimited"}
             return web.json_response(body, status=429, headers={"Retry-After": "0"})
-        return web.json_response({"ok": True, "user": {"id": user, "team_id": "T0LOCAL", "name": user}})
+        told = {"id": user, "team_id": "T0LOCAL", "name": user, "deleted": False}
+        return web.json_response({"ok": True, "user": told})
 
 
 def _looked(town: Town, patience: float | None = None) -> Report:

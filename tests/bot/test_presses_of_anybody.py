@@ -55,3 +55,29 @@ def test_who_was_just_made_an_approver_is_one_within_a_minute() -> None:
         return (await judge.check(refund(), WHO)).person.user == "U0DAVE"
 
     assert liar.look(joining, lambda: now[0])
+
+
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [
+        ({"is_connector_bot": True}, "bot"),
+        ({"is_workflow_bot": True}, "bot"),
+        ({"is_forgotten": True}, "deleted"),
+        ({"is_external": True}, "stranger"),
+        ({"deleted": None}, "lookup_failed"),
+        ({"deleted": ...}, "lookup_failed"),
+    ],
+)
+def test_every_word_of_slack_about_an_account_counts(told: dict[str, Any], code: str | None) -> None:
+    """Apps of every kind, removed people and outsiders are told apart; half an account is not believed."""
+    user = {key: value for key, value in (DAVE["user"] | told).items() if value is not ...}  # type: ignore[operator]
+    liar = Liar(info={"user": user}, list={"users": ["U0DAVE"]})
+
+    async def judged(directory: Directory) -> str | None:
+        try:
+            await Sight(directory, "T1").check(refund(), WHO)
+        except NotEligible as refused:
+            return refused.code
+        return None
+
+    assert liar.look(judged) == code
