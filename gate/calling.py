@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from gate import refusing
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 Arguments = Mapping[str, Any]
 
 log = logging.getLogger("gate")
+
+_LATER = (GeneratorType, AsyncGeneratorType, map, filter)
+"""What does its work only when its values are asked for."""
 
 
 def called(tool: Guarded, args: Sequence[Any], kwargs: Arguments) -> Any:
@@ -234,7 +238,7 @@ def _ended(tool: Guarded, result: Any) -> Any:
             f"{tool.name} returned something to await, which the gate would lose sight of;"
             " guard the async def itself."
         )
-    if inspect.isgenerator(result) or inspect.isasyncgen(result):
+    if isinstance(result, _LATER):
         if inspect.isgenerator(result):
             result.close()
         raise GuardError(f"{tool.name} returned a generator, which runs after it returned; return a list.")

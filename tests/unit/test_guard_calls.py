@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -542,3 +542,18 @@ def test_a_session_acts_for_somebody(gate: Gate) -> None:
     assert gate.service.hold(inner.action_id).session == "inner"
     after = gate.outcome(till.pay, 50)
     assert gate.service.hold(after.action_id).session.startswith("process-")
+
+
+@pytest.mark.parametrize(
+    "lazy", [lambda: (n for n in (1,)), lambda: map(str, (1,)), lambda: filter(None, (1,))]
+)
+def test_work_that_would_run_later_is_refused(tmp_path: Path, lazy: Callable[[], Any]) -> None:
+    """What a tool leaves to whoever asks for its values ran under no judgement; it is refused in words."""
+    with gate_on(tmp_path) as gate:
+
+        @gate.guard("desk.get_rows")
+        def rows() -> Any:
+            return lazy()
+
+        with pytest.raises(GuardError, match="return a list"):
+            rows()
