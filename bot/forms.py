@@ -100,7 +100,8 @@ async def answered(submission: Awaitable[Block]) -> Block:
     except Fault as fault:
         if fault.code == "comment_required":
             return errors(str(fault))
-        return window("Not recorded", str(fault))
+        title = "Decided already" if fault.code == "already_decided" else "Not recorded"
+        return window(title, str(fault))
     except Exception:
         log.exception("A form could not be recorded")
         return window("Not recorded", FAILED)

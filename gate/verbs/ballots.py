@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.clock import from_us
@@ -66,7 +66,7 @@ def current(turn: Turn, ballot: Ballot, store: str) -> Row:
     if row["state"] in OPEN and ends.expire(turn, row):
         raise _late(action_row(turn.tx, row["id"]))
     if row["state"] not in OPEN:
-        raise _ended(turn, row)
+        raise _ended(turn, row, ballot)
     if ballot.nonce != row["nonce"]:
         raise _changed(turn, row, ballot)
     return row
@@ -83,14 +83,23 @@ def _late(row: Row) -> IllegalMove:
     return IllegalMove(f"Too late: {why} Nothing ran.", code="late")
 
 
-def _ended(turn: Turn, row: Row) -> IllegalMove:
+_CAME_OF: Mapping[str, frozenset[State]] = {
+    "deny": frozenset({State.DENIED}),
+    "approve": frozenset({State.RUNNING, State.SUCCEEDED, State.FAILED, State.IN_DOUBT}),
+}
+"""The states that an answer of each kind leads to."""
+
+
+def _ended(turn: Turn, row: Row, ballot: Ballot) -> IllegalMove:
     said = look.decisions(turn.tx, row["id"], row["version"])
+    mine = any((each.person, each.said) == (ballot.person, ballot.said) for each in said)
+    stands = mine and row["state"] in _CAME_OF.get(ballot.said, ())
     by = "".join(f" by {called(each.person)}" for each in said if each.said == "deny")
     late = row["state"] in (State.EXPIRED, State.UNDELIVERED)
     when = f" at {_at(row['ended_at'])}" if row["ended_at"] else ""
+    yours = "Your answer stands." if stands else "Your answer was not recorded."
     return IllegalMove(
-        f"{'Too late: it' if late else 'It'} is already {row['state']}{by}{when}. Your answer was "
-        "not recorded.",
+        f"{'Too late: it' if late else 'It'} is already {row['state']}{by}{when}. {yours}",
         code="late" if late else "already_decided",
     )
 
@@ -168,12 +177,17 @@ def check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> N
         check_comment(row, ballot, counts)
         return
     if row["state"] == State.APPROVED:
-        raise IllegalMove("It is approved already; your answer was not needed.", code="already_decided")
+        mine = given(turn, row, ballot.person)
+        why = "You have approved this already; it may run once, now." if mine else _NOT_NEEDED
+        raise IllegalMove(why, code="already_decided")
     check_approval(turn, row, ballot, counts)
     if counts <= given(turn, row, ballot.person):
         raise IllegalMove(
             "You have approved this already; it still waits for others.", code="already_decided"
         )
+
+
+_NOT_NEEDED = "It is approved already; your answer was not needed."
 
 
 def check_comment(row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
