@@ -51,16 +51,19 @@ HEAVY = [
     "pydantic",
 ]
 
-LATER = ["gate.calling", "gate.digest", "gate.redact", "gate.service", "gate.store", "gate.trip", "logging"]
+LATER = ["gate.calling", "gate.digest", "gate.redact", "gate.service", "gate.store.sqlite", "gate.trip"]
 """What only calls, or an open gate, need."""
+
+FORKS = ["gate.store.forks", "logging"]
+"""What is asked about forks from the first gate on."""
 
 PROBE = f"""
 import sys
 from gate import *
-print(*[name for name in {HEAVY + LATER!r} if name in sys.modules])
+print(*[name for name in {HEAVY + LATER + FORKS!r} if name in sys.modules])
 made = Gate(policy="nowhere")
 made.guard("a.b")(lambda x: x)
-print(*[name for name in {HEAVY + LATER!r} if name in sys.modules and name not in ("pydantic", "logging")])
+print(*[name for name in {HEAVY + LATER!r} if name in sys.modules and name != "pydantic"])
 """
 
 
