@@ -10,6 +10,7 @@ from bot.views.text import (
     Block,
     Shown,
     abridged,
+    apart,
     clip,
     flat,
     has_gap,
@@ -123,7 +124,7 @@ def _count(value: Any) -> int | None:
 
 def _label(keys: tuple[str, ...]) -> Shown:
     """Name an argument; a name that could be taken for more than a name stands in brackets and quotes."""
-    return one_line(format_path(("args", *keys)).removeprefix("args."))
+    return apart(one_line(format_path(("args", *keys)).removeprefix("args.")))
 
 
 def _shown(record: HoldRecord, keys: tuple[str, ...], value: Any) -> Shown:

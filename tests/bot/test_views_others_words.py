@@ -98,3 +98,9 @@ def test_whose_a_budget_is_is_kept_apart_from_its_numbers() -> None:
     """The share that follows a name from right to left stays behind it."""
     spent = Spent("refunds/money", ALEF, replace(STATE, hidden=False), Decimal(1), "block", ())
     assert f" for {KEPT}: 100%" in budget_lines([spent])[0]
+
+
+def test_a_name_of_an_argument_does_not_turn_its_value_around() -> None:
+    """Numbers after such a name would run from right to left with it, the last one first."""
+    record = refund(arguments={"amount": 5, ALEF: "10 20"}, decisive=("args.amount",))
+    assert f'\u2068args["{ALEF}"]\u2069: 10 20' in spelled(card.card(record))
