@@ -34,16 +34,16 @@ class Block:
         frame: The generator in which it stands; None where it stands in none.
     """
 
-    __slots__ = ("_begun_by", "code", "place", "session", "within")
+    __slots__ = ("_begun_by", "code", "over", "place", "session", "within")
 
     def __init__(self, session: Session | None, within: Block | None, frame: FrameType | None = None) -> None:
-        self.session, self.within = session, within
+        self.session, self.within, self.over = session, within, False
         self.place = None if frame is None else id(frame)
         self.code = None if frame is None else frame.f_code
         self._begun_by = None if frame is None else weakref.ref(_runner())
 
     def holds(self) -> bool:
-        """Tell whether it holds where its generator does not run: only for what was made within it."""
+        """Tell whether it holds where its generator does not run: for what was made within it alone."""
         return self._begun_by is None or self._begun_by() is not _runner()
 
 
@@ -58,9 +58,7 @@ class Blocks:
     def session(self) -> Session | None:
         """Return the session of the innermost block that holds here."""
         entered = self._entered.get()
-        if not self._generators and (
-            not entered or entered[-1].place is None
-        ):  # as nearly every call finds it
+        if not self._generators and (not entered or entered[-1].place is None):  # as it nearly always is
             return entered[-1].session if entered else None
         found = self._innermost(entered)
         return None if found is None else found.session
@@ -68,13 +66,13 @@ class Blocks:
     def enter(self, session: Session, frame: FrameType) -> None:
         """Begin a block of a session; the frame is the one that enters it."""
         opener = _opener(frame)
-        within = self._running()
-        if not opener.f_code.co_flags & _GENERATOR:
-            self._entered.set((*self._entered.get(), Block(session, within)))
-            return
-        block = Block(session, within, opener)
-        self._generators[id(opener)] = (*self._in(opener), block)
-        self._entered.set((*self._entered.get(), block))
+        in_generator = bool(opener.f_code.co_flags & _GENERATOR)
+        block = Block(session, self._running(), opener if in_generator else None)
+        if in_generator:
+            self._generators[id(opener)] = (*self._in(opener), block)
+        # One that another place ended is gone from this one only now.
+        before = [each for each in self._entered.get() if not each.over or each.holds()]
+        self._entered.set((*before, block))
 
     def leave(self, session: Session, frame: FrameType) -> None:
         """End the innermost block of a session that was begun there; blocks begun elsewhere stay."""
@@ -123,6 +121,7 @@ class Blocks:
         return _last(everywhere, session)
 
     def _forget(self, block: Block) -> None:
+        block.over = True
         if block.place is None:
             return
         left = tuple(each for each in self._generators.get(block.place, ()) if each is not block)

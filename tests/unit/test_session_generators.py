@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from functools import partial
@@ -215,6 +215,24 @@ def test_a_generator_that_is_thrown_away_leaves_nobody_in_its_session(
 
     asyncio.run(main())
     assert gate._context._blocks._generators == {}
+
+
+def test_generators_that_are_thrown_away_pile_up_nowhere(gate: Gate) -> None:
+    """A task that goes on for ever keeps nothing of the generators that others ended for it."""
+
+    async def chat(number: int) -> AsyncGenerator[None, None]:
+        with _open(gate, f"s{number}"):
+            yield
+
+    async def main() -> None:
+        for number in range(5):
+            asked = chat(number)
+            await anext(asked)
+            await asyncio.create_task(asked.aclose())
+        with _open(gate, "s5"):
+            assert len(gate._context._blocks._entered.get()) == 1
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize("helper", ["plain", "manager", "stack"])
