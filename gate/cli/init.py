@@ -31,6 +31,9 @@ approvals:
   expires_in: 4h                  # nobody answered by then: the call does not run
   comment: {approve: optional, deny: required}
 
+actions:                          # what each tool does; what is not said here is guessed from its name
+  helpdesk.send_email: {risk: write, reversible: false, outbound: true}
+
 # Take the # away to let look-ups run unasked and to refuse deletions;
 # 'gate policy test --policy policies' shows what changes.
 #rules:

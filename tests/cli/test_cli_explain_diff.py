@@ -29,7 +29,6 @@ def desk(tmp_path: Path) -> Path:
 
 def test_a_finding_ends_with_1_and_says_what_why_and_what_to_write(desk: Path) -> None:
     """Each with its file, line and column."""
-    desk.write_text(POLICY.replace("default: require_approval", "default: by_risk"))
     result = run("policy", "lint", "--policy", desk)
     assert result.exit_code == Exit.FAILED
     line = next(n for n, text in enumerate(POLICY.splitlines(), 1) if "match: desk.fire" in text)

@@ -46,7 +46,7 @@ def test_the_first_lint_after_a_first_call_has_no_finding(db: Path) -> None:
     gate.submit(act("helpdesk.send_email", to="customer@example.com", text="On its way."))
     gate.close()
     lines = said("policy", "lint", "--db", db).splitlines()
-    assert "0 findings, 1 piece of advice." in lines
+    assert "0 findings, 0 pieces of advice." in lines
     assert f"1 tool known from the store {db}." in lines
 
 

@@ -18,15 +18,8 @@ def _given() -> Iterator[tuple[str, str]]:
                 and node.func.attr == "finding"
             )
             if named and isinstance(node, ast.Call) and isinstance(node.args[2], ast.Constant):
-                yield str(node.args[2].value), _kind(node)
-
-
-def _kind(call: ast.Call) -> str:
-    """Return what a call of ``finding`` makes: one of both where that is worked out."""
-    advice = next((keyword.value for keyword in call.keywords if keyword.arg == "advice"), None)
-    if advice is None:
-        return "finding"
-    return "advice" if isinstance(advice, ast.Constant) else "finding or advice"
+                advice = any(keyword.arg == "advice" for keyword in node.keywords)
+                yield str(node.args[2].value), "advice" if advice else "finding"
 
 
 def test_every_code_and_its_kind() -> None:

@@ -65,8 +65,8 @@ def test_every_guessed_risk_with_the_line_to_write() -> None:
     assert found(applies_to=["desk.*"], tools=(tool("shop.run_it"),)) == []
 
 
-def test_a_guess_that_decides_nothing_is_advice() -> None:
-    """It is a finding where by_risk, a condition on what is declared, or a budget goes by it."""
+def test_a_guess_says_what_goes_by_it() -> None:
+    """That is by_risk, a condition on what is declared, or a budget; or nothing, and why it matters then."""
     it = (tool("shop.run_it"),)
     idle = [
         only("guessed_risk", tools=it, default=default) for default in ("allow", "require_approval", "block")
@@ -76,7 +76,7 @@ def test_a_guess_that_decides_nothing_is_advice() -> None:
     )
     idle.append(only("guessed_risk", tools=it, budgets=[_budget(match="shop.*", reads=True)]))
     assert {(each.kind, each.why) for each in idle} == {
-        ("advice", "Nothing in this policy goes by it. Cards call it a guess, and a freeze stops the call "
+        ("finding", "Nothing in this policy goes by it. Cards call it a guess, and a freeze stops the call "
                    "even if it only reads.")
     }  # fmt: skip
     risk = {"when": {"effect.outbound": True}}

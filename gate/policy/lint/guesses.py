@@ -15,10 +15,7 @@ _NAMED = 3
 
 
 def find(view: View) -> Iterator[Finding]:
-    """Yield every known action whose risk nobody declares, with the line to write.
-
-    It is advice where the guess decides nothing.
-    """
+    """Yield every known action whose risk nobody declares, with the line to write."""
     for name in view.names():
         covering = view.policy.covering(name)
         if covering and view.known(name).effect.guessed:
@@ -30,15 +27,13 @@ def _finding(view: View, file: PolicyFile, name: str) -> Finding:
     line = f"{name}: {{risk: {effect.risk}}}"
     if effect.risk != "read":
         line = f"{name}: {{risk: {effect.risk}, reversible: false, outbound: true}}"
-    using = list(_using(view, name))
     return view.finding(
         file,
         _place(file, name),
         "guessed_risk",
         what=f"that {name} is a {effect.risk} is guessed from its name",
-        why=_why(using),
+        why=_why(list(_using(view, name))),
         write=f"under actions: {line} (check each word)",
-        advice=not using,
     )
 
 
