@@ -53,8 +53,8 @@ _ANYTHING = r"(?s).*"
 _MANY = 100
 """From how many texts on it is quicker to ask all of them as the lines of one first."""
 
-_IN_LINE = re.compile(r"(?:\(\?(i?)s?\))?((?:(?!\(\?|\[\^|\[:)[^\\^$\x00-\x1f])*+)")
-"""Patterns without escapes, anchors and classes of which one may hold the end of a line; but for ``s``, which
+_IN_LINE = re.compile(r"(?:\(\?(i?)s?\))?((?:\\[dw!-/:-@\[-`{-~]|(?!\(\?|\[\^|\[:)[^\\^$\x00-\x1f])*+)")
+"""Patterns without anchors, escapes and classes of which one may hold the end of a line; but for ``s``, which
 only lets ``.`` match one, they match no text that has one in it."""
 
 
