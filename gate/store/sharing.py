@@ -94,16 +94,22 @@ class Sharing:
             self.commit(connection)
         return shared
 
-    def undo(self, connection: sqlite3.Connection) -> None:
+    def undo(self, connection: sqlite3.Connection, error: BaseException) -> None:
         """Take this thread's part back, and commit that of the others: it may have read what they wrote.
 
+        Args:
+            connection: The writer.
+            error: Why it is taken back; everybody's, where SQLite took the whole transaction back for it.
+
         Raises:
-            sqlite3.Error: That cannot be committed.
+            sqlite3.Error: That of the others cannot be committed.
         """
         shared = self.open
         if shared is None:
             roll_back(connection)
             return
+        if isinstance(error, sqlite3.Error) and not connection.in_transaction and not shared.sent:
+            shared.fault = error
         self.commit(connection)
         if shared.fault is not None:
             raise shared.fault

@@ -132,8 +132,8 @@ class SqliteStore:
                     if begun:
                         yield Rows(connection)
                         left = self._sharing.leave(connection, alone=alone)
-                except BaseException:
-                    self._sharing.undo(connection)
+                except BaseException as error:
+                    self._sharing.undo(connection, error)
                     raise
             if begun:
                 self._await(left)
@@ -166,6 +166,7 @@ class SqliteStore:
         self._sharing.commit(connection)
         try:
             if self._durable is not durable:
+                self._durable = None  # not known, where an interrupt strikes in between
                 connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._durable = durable
             connection.execute("BEGIN IMMEDIATE")

@@ -25,8 +25,11 @@ class Rows:
         return None if row is None else _by_name(row)
 
     def all(self, sql: str, params: Params = ()) -> list[Row]:
-        """Return every row."""
-        return [_by_name(row) for row in self._connection.execute(sql, params)]
+        """Return every row, all read at once: an interrupt that is kept with its frames keeps no cursor open.
+
+        One that stays open would hold the connection at an old state, from which nobody can write any more.
+        """
+        return [_by_name(row) for row in self._connection.execute(sql, params).fetchall()]
 
     def run(self, sql: str, params: Params = ()) -> int:
         """Execute one statement and return how many rows it changed."""

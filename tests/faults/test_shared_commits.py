@@ -162,6 +162,26 @@ def _no_commit(kind: int, what: str | None, *more: Any) -> int:
     return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
 
 
+def test_a_disk_that_is_full_is_told_to_all_as_what_it_is(
+    store: SqliteStore, pool: ThreadPoolExecutor, patient: None
+) -> None:
+    """Where one finds no room and SQLite takes everything back, each is told that the disk is full."""
+    first = left_open(store, pool, "a")
+    store._sharing._coming.clear()
+    assert store._writer is not None
+    (pages,) = store._writer.execute("PRAGMA page_count").fetchone()
+    store._writer.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreError, match="its disk is full") as mine, store.transaction(shared=True) as tx:
+        tx.insert("meta", key="b", value="b" * 100_000)
+    with pytest.raises(StoreError, match="its disk is full") as others:
+        first.result(PATIENCE)
+    assert mine.value.code == others.value.code == "store_full"
+    assert there(store) == set()
+    store._writer.execute("PRAGMA max_page_count = 1000000")
+    put(store, "c")
+    assert there(store) == {"c"}
+
+
 def test_a_transaction_that_was_lost_is_no_success(
     store: SqliteStore, pool: ThreadPoolExecutor, patient: None
 ) -> None:
