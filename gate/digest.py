@@ -50,7 +50,8 @@ def snapshot(arguments: Mapping[str, Any]) -> Snapshot:
         ActionError: An argument cannot be judged; the message names its path.
     """
     try:
-        return Snapshot(*taken(_mapping(arguments), "args"))
+        copy, form, plain = taken(_mapping(arguments), "args")
+        return Snapshot(copy, form, plain and "$" not in "".join(copy))  # names of parameters are never tags
     except GateError:
         raise
     except Exception as error:  # models are anybody's code, and another thread may change what is read here

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.audit import canonical
@@ -70,6 +70,14 @@ def test_the_text_at_hand_is_what_the_log_would_write(
     taken = snapshot({"v": value})
     alone = canonical(redact(dict(taken), **rules).arguments)  # type: ignore[arg-type]
     assert _kept(taken, **rules) == _kept(dict(taken), **rules) == alone
+
+
+@given(st.dictionaries(_KEYS, _VALUES, max_size=3))
+@example({"$dict": 1})
+@example({"$int": "7"})
+def test_names_of_arguments_that_look_like_tags_are_kept_as_names(arguments: dict[str, Any]) -> None:
+    """Claim: an argument is kept below its name whatever that is, so that it is found there again."""
+    assert _kept(snapshot(arguments)) == canonical(redact(arguments).arguments)
 
 
 @pytest.mark.parametrize(
