@@ -129,3 +129,11 @@ def test_what_may_hold_the_end_of_a_line_is_asked_of_each_text(pattern: str) -> 
     assert patterns._alike(pattern, pattern, ["a", "b"]) is None
     assert patterns._alike("(?s)a.*b", "(?s)a.*b", ["a1", "2b"]) == (False, False)
     assert patterns._alike("a", "a", ["a\na"]) is None
+
+
+@pytest.mark.parametrize("pattern", ["(x?){500}", "(.*)(.*)x", "((a)|b)+"])
+def test_nobody_asks_which_part_of_all_texts_a_group_took(pattern: str) -> None:
+    """Claim: groups are not told apart in the lines of one: for thousands of lines that takes a minute."""
+    lines = patterns._lines(pattern, "(?is)" + pattern)
+    assert lines is not None
+    assert [each.groups for each in lines] == [0, 0, 0]
