@@ -111,7 +111,7 @@ class Sharing:
         if isinstance(error, sqlite3.Error) and not connection.in_transaction and not shared.sent:
             shared.fault = error
         self.commit(connection)
-        if shared.fault is not None:
+        if shared.fault is not None and isinstance(error, Exception):  # an interrupt stays one
             raise shared.fault
 
     def commit(self, connection: sqlite3.Connection) -> None:
@@ -124,6 +124,7 @@ class Sharing:
                 _commit(connection, shared)
         except sqlite3.Error as error:
             shared.fault = error
+        if shared.fault is not None:
             roll_back(connection)
         shared.done = shared.fault is None
         shared.over.set()

@@ -157,6 +157,22 @@ def test_a_commit_that_fails_is_everybodys(
     assert there(store) == {"c"}
 
 
+def test_an_interrupt_stays_one_where_the_commit_of_others_fails(
+    store: SqliteStore, pool: ThreadPoolExecutor, patient: None
+) -> None:
+    """Who is interrupted inside a part is not told of a fault instead; the others are told of it."""
+    first = left_open(store, pool, "a")
+    store._sharing._coming.clear()
+    assert store._writer is not None
+    store._writer.set_authorizer(_no_commit)
+    with pytest.raises(KeyboardInterrupt), store.transaction(shared=True):
+        raise KeyboardInterrupt
+    with pytest.raises(StoreError, match="Nothing ran"):
+        first.result(PATIENCE)
+    store._writer.set_authorizer(None)
+    assert there(store) == set()
+
+
 def _no_commit(kind: int, what: str | None, *more: Any) -> int:
     refused = kind == sqlite3.SQLITE_TRANSACTION and what == "COMMIT"
     return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
