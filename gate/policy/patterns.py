@@ -79,9 +79,7 @@ def _lines(one: str, two: str) -> tuple[Any, ...] | None:
     first, second = (f"(?:{'(?i)' if each[1] else ''}{each[2]})" for each in found if each)
     options = re2.Options()
     options.log_errors = False
-    options.never_capture = (
-        True  # which part a group took is told in steps, for each line by all of the pattern
-    )
+    options.never_capture = True  # to tell what each group took, all of the pattern is walked per character
     asked = f"(?m)^{first}$|^{second}$", f"(?:{first}\n)*", f"(?:{second}\n)*"
     try:
         return tuple(re2.compile(each.encode(), options) for each in asked)
