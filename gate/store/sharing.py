@@ -108,8 +108,8 @@ class Sharing:
         if shared is None:
             roll_back(connection)
             return
-        if isinstance(error, sqlite3.Error) and not connection.in_transaction and not shared.sent:
-            shared.fault = error
+        if not connection.in_transaction and not shared.sent:
+            shared.fault = _fault(error)
         self.commit(connection)
         if shared.fault is not None and isinstance(error, Exception):  # an interrupt stays one
             raise shared.fault
@@ -122,8 +122,8 @@ class Sharing:
         try:
             if shared.fault is None:
                 _commit(connection, shared)
-        except sqlite3.Error as error:
-            shared.fault = error
+        except (sqlite3.Error, MemoryError) as error:
+            shared.fault = _fault(error)
         if shared.fault is not None:
             roll_back(connection)
         shared.done = shared.fault is None
@@ -135,6 +135,16 @@ class Sharing:
         self._coming.clear()
         if self.open is shared and connection is not None:
             self.commit(connection)
+
+
+def _fault(error: BaseException) -> sqlite3.Error | None:
+    """Return the driver's error that tells why a transaction was lost; None for whatever is none of it.
+
+    The driver says with Python's own ``MemoryError`` that SQLite found no memory and took everything back.
+    """
+    if isinstance(error, MemoryError):
+        return sqlite3.OperationalError("out of memory")
+    return error if isinstance(error, sqlite3.Error) else None
 
 
 def _commit(connection: sqlite3.Connection, shared: Shared) -> None:

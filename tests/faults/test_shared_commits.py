@@ -157,6 +157,41 @@ def test_a_commit_that_fails_is_everybodys(
     assert there(store) == {"c"}
 
 
+class Forgetful:
+    """A connection that has no memory left to commit with, so that SQLite takes everything back."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def execute(self, sql: str, *params: Any) -> sqlite3.Cursor:
+        if sql != "COMMIT":
+            return self._connection.execute(sql, *params)
+        self._connection.execute("ROLLBACK")
+        raise MemoryError
+
+
+def test_a_commit_without_memory_is_no_success(
+    store: SqliteStore, pool: ThreadPoolExecutor, patient: None
+) -> None:
+    """Where SQLite finds no memory at the commit, nobody who wrote into it is told that it is on the disk."""
+    first = left_open(store, pool, "a")
+    store._sharing._coming.clear()
+    assert store._writer is not None
+    real = store._writer
+    store._writer = Forgetful(real)  # type: ignore[assignment]
+    with pytest.raises(StoreError, match=r"out of memory\. Nothing ran"):
+        put(store, "b")
+    with pytest.raises(StoreError, match=r"out of memory\. Nothing ran"):
+        first.result(PATIENCE)
+    store._writer = real
+    assert there(store) == set()
+    put(store, "c")
+    assert there(store) == {"c"}
+
+
 def test_an_interrupt_stays_one_where_the_commit_of_others_fails(
     store: SqliteStore, pool: ThreadPoolExecutor, patient: None
 ) -> None:
