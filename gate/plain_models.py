@@ -10,7 +10,7 @@ from operator import attrgetter, itemgetter
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from gate.shapes import by_class, field_names, is_open, is_pydantic, is_secret_kind, slots
+from gate.shapes import beside, by_class, field_names, is_open, is_pydantic, is_secret_kind, slots
 
 _OWN = frozenset({"__class__", "__getattribute__"})
 """What a class may answer itself that objects are asked here."""
@@ -118,7 +118,9 @@ def _works_out(kind: type, name: str) -> bool:
 
 
 def _pydantic(kind: Any) -> PlainModel:
-    return PlainModel(kind, partial(_in_pydantic, frozenset(kind.model_fields)), _fill_pydantic)
+    return PlainModel(
+        kind, partial(_in_pydantic, frozenset(kind.model_fields)), partial(_fill_pydantic, beside(kind))
+    )
 
 
 def _in_pydantic(fields: frozenset[str], values: Sequence[Any]) -> list[Parts] | None:
@@ -133,8 +135,8 @@ def _in_pydantic(fields: frozenset[str], values: Sequence[Any]) -> list[Parts] |
     ]
 
 
-def _fill_pydantic(made: Sequence[Any], held: Sequence[Parts]) -> None:
+def _fill_pydantic(empty: Sequence[str], made: Sequence[Any], held: Sequence[Parts]) -> None:
     _put("__dict__", made, map(_FIELDS, held))
-    _put("__pydantic_extra__", made, repeat(None))
-    _put("__pydantic_private__", made, repeat(None))
+    for name in empty:
+        _put(name, made, repeat(None))
     _put("__pydantic_fields_set__", made, (set(each.get("set", ())) for each in held))

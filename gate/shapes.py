@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ T = TypeVar("T")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _CLOSED = (str, bytes, int, float, list, dict, set, frozenset, type)
 _NOTHING = object()
+_BESIDE = ("__pydantic_extra__", "__pydantic_private__")
 _LONGEST_NAMED = 200
 _CLASSES = 1024
 """Of how many classes it is remembered what they are made of."""
@@ -157,7 +159,7 @@ def copy_model(value: Any, copied: Callable[[Any], Any]) -> Any:
     kind = type(value)
     made = tuple.__new__(kind, map(copied, value)) if isinstance(value, tuple) else object.__new__(kind)
     if _is_pydantic(value):
-        for name in ("__dict__", "__pydantic_extra__", "__pydantic_private__"):
+        for name in ("__dict__", *beside(kind)):
             object.__setattr__(made, name, copied(getattr(value, name)))
         object.__setattr__(made, "__pydantic_fields_set__", set(value.__pydantic_fields_set__))
     else:
@@ -188,6 +190,12 @@ def slots(kind: type) -> tuple[tuple[str, MemberDescriptorType], ...]:
     """Return the slots of a class and its bases, its own first."""
     members = [each for base in kind.__mro__ for each in vars(base).items()]
     return tuple((name, each) for name, each in members if isinstance(each, MemberDescriptorType))
+
+
+@by_class
+def beside(kind: type) -> tuple[str, ...]:
+    """Return where objects of a pydantic class hold more than fields; a root model's class answers for them."""
+    return tuple(name for name in _BESIDE if isinstance(getattr_static(kind, name), MemberDescriptorType))
 
 
 def _whole(value: object, fields: dict[str, Any]) -> dict[str, dict[str, Any]]:

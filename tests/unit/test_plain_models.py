@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, RootModel
 
 from gate.copies import copied_value
 from gate.digest import canonical, snapshot, tagged
@@ -50,6 +50,10 @@ class Open(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     text: Any
+
+
+class Numbers(RootModel[list[int]]):
+    """A model that is one value: its class answers for what others hold beside their fields."""
 
 
 class Lying(dict[str, Any]):
@@ -150,3 +154,14 @@ def test_a_model_without_one_of_its_slots_is_judged_as_it_is() -> None:
     taken = snapshot({"a": given})
     assert taken.written == canonical(tagged({"a": given}))
     assert not hasattr(taken["a"][1], "rest")
+
+
+@pytest.mark.parametrize("beside", [{}, {"more": "text"}])
+def test_a_copy_of_a_root_model_holds_what_the_model_holds(beside: dict[str, Any]) -> None:
+    """Claim: it is judged alike when it runs days later: nothing was put beside its one value."""
+    given = Numbers([1, 2])
+    given.__dict__.update(beside)
+    taken = snapshot({"a": given})
+    assert vars(taken["a"]) == vars(copied_value(taken["a"])) == {"root": [1, 2], **beside}
+    assert taken.written == canonical(tagged({"a": given})) == snapshot(taken).written
+    assert taken["a"].__pydantic_extra__ is taken["a"].__pydantic_private__ is None
