@@ -194,7 +194,7 @@ def slots(kind: type) -> tuple[tuple[str, MemberDescriptorType], ...]:
 
 @by_class
 def beside(kind: type) -> tuple[str, ...]:
-    """Return where objects of a pydantic class hold more than fields; a root model's class answers for them."""
+    """Return where objects of a pydantic class hold more than fields: for a root model, nowhere."""
     return tuple(name for name in _BESIDE if isinstance(getattr_static(kind, name), MemberDescriptorType))
 
 
