@@ -48,6 +48,8 @@ class Use:
         headroom: How many more calls its approvers may let pass; 0 for none.
         reads: Argument paths it read.
         hidden: Whether its numbers may not be shown.
+        also: The bucket's other name, under which the same is counted while policies hide it, or do not;
+            never stored. Empty where it has none.
     """
 
     digest: str
@@ -64,6 +66,7 @@ class Use:
     headroom: int = 0
     reads: tuple[str, ...] = ()
     hidden: bool = False
+    also: str = ""
 
     @property
     def window_us(self) -> int:

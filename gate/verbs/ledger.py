@@ -59,8 +59,15 @@ def mark(key: bytes, text: str) -> str:
 
 
 def sealed(use: Use, key: bytes) -> Use:
-    """Return a use whose bucket may be stored."""
-    return replace(use, bucket=f"#{mark(key, use.bucket[1:])}", secret=False) if use.secret else use
+    """Return a use whose bucket may be stored, and which finds what was counted when it was hidden or not."""
+    if not use.bucket.startswith("="):
+        return use
+    marked = f"#{mark(key, use.bucket[1:])}"
+    return (
+        replace(use, bucket=marked, also=use.bucket, secret=False)
+        if use.secret
+        else replace(use, also=marked)
+    )
 
 
 class StoreBooks:
@@ -76,7 +83,7 @@ class StoreBooks:
 
     def charged(self, use: Use) -> Amounts:
         """Return what has run within the use's window."""
-        found = self._reader.all(_SPENT, (use.bucket, self._us - use.window_us, use.digest))
+        found = self._reader.all(_SPENT, (use.bucket, self._us - use.window_us, use.digest, use.also))
         if not found:
             raise StoreError(
                 f"The store keeps no ledger for the budget {use.ruling.rule}; nothing ran. "
@@ -98,20 +105,19 @@ _NEWEST = (
 _SPENT = (
     f"SELECT s.unit, {_NEWEST}, (SELECT c.amount || ' ' || c.total FROM charges c WHERE c.series = s.id "  # noqa: S608 - constant
     "AND c.at > ?2 ORDER BY c.at, c.n LIMIT 1) AS first "
-    "FROM budgets b LEFT JOIN series s ON s.budget = b.id AND s.bucket = ?1 "
+    "FROM budgets b LEFT JOIN series s ON s.budget = b.id AND s.bucket IN (?1, ?4) "
     "WHERE b.digest = ?3 AND b.active = 1"
 )
-"""For each unit its newest charge, and the first within the window with the total up to it."""
+"""For each series its newest charge, and the first within the window with the total up to it."""
 
 
 def charged(reader: Reader, digest: str, bucket: str, since: int) -> dict[str, Decimal]:
     """Return what has been charged to one bucket of a budget after a time, by unit."""
-    return _amounts(reader.all(_SPENT, (bucket, since, digest)))
+    return _amounts(reader.all(_SPENT, (bucket, since, digest, "")))
 
 
 def _amounts(found: Sequence[Row]) -> dict[str, Decimal]:
-    amounts = {row["unit"]: _since(row) for row in found if row["first"] is not None}
-    return {unit: amount for unit, amount in amounts.items() if amount}
+    return together({row["unit"]: _since(row)} for row in found if row["first"] is not None)
 
 
 def _since(row: Row) -> Decimal:
@@ -155,8 +161,8 @@ def _calls(reader: Reader, use: Use, us: int) -> tuple[BudgetCall, ...]:
     """Return the newest calls within the window, one more than are named."""
     series = reader.all(
         "SELECT s.id, s.unit FROM series s JOIN budgets b ON b.id = s.budget "
-        "WHERE b.digest = ? AND b.active = 1 AND s.bucket = ?",
-        (use.digest, use.bucket),
+        "WHERE b.digest = ? AND b.active = 1 AND s.bucket IN (?, ?)",
+        (use.digest, use.bucket, use.also),
     )
     found: dict[int, tuple[Row, dict[str, Decimal]]] = {}
     for each in series:
