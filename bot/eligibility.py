@@ -157,7 +157,7 @@ class Eligibility:
         """
         counts = await self._could_answer(record)
         for each in approvals(record):
-            user = each.person.user
+            user = await self._one_id(each.person.user)
             counts[user] = counts.get(user, frozenset()) | each.counts
         short = first_unmeetable(record.requirements, counts.values())
         if short is None:
@@ -187,15 +187,17 @@ class Eligibility:
     async def _free(self, record: HoldRecord, index: int, approver: Approver) -> list[str]:
         """Return who of one entry could still count in a requirement."""
         need = record.requirements[index]
-        done = {each.person.user for each in approvals(record) if index in each.counts}
+        given = [each.person.user for each in approvals(record) if index in each.counts]
+        done = {await self._one_id(each) for each in given}
         try:
-            named = sorted(await self._people_of(approver) - done)
+            named = sorted(await self._people_of(approver))
         except LookupFailed as failed:
             if failed.transient:
                 raise
             return []
         listed = approver.kind == "user"
-        return [each for each in named if await self._counts(record, need, each, listed)]
+        counting = {each: await self._counting(record, need, each, listed) for each in named}
+        return [each for each, user in counting.items() if user and user.id not in done]
 
     async def problems(self, approver: Approver) -> str | None:
         """Return why an approver entry names nobody who may approve; None where it names somebody."""
@@ -301,17 +303,17 @@ class Eligibility:
         return False
 
     async def _could_answer(self, record: HoldRecord) -> dict[str, frozenset[int]]:
-        """Return which requirements each possible approver counts in; stops once there are plenty."""
+        """Return which requirements each possible approver counts in, by their one id; plenty are enough."""
         plenty = sum(need.quorum for need in record.requirements)
         counts: dict[str, set[int]] = {}
         for index, need in enumerate(record.requirements):
-            found = 0
+            found: set[str] = set()
             for user_id, listed in (await self._named(record, need)).items():
-                if found >= plenty:
+                if len(found) >= plenty:
                     break
-                if await self._counts(record, need, user_id, listed):
-                    counts.setdefault(user_id, set()).add(index)
-                    found += 1
+                if user := await self._counting(record, need, user_id, listed):
+                    counts.setdefault(user.id, set()).add(index)
+                    found.add(user.id)
         return {user: frozenset(met) for user, met in counts.items()}
 
     async def _named(self, record: HoldRecord, need: Requirement) -> dict[str, bool]:
@@ -326,16 +328,27 @@ class Eligibility:
                     raise
         return named
 
-    async def _counts(self, record: HoldRecord, need: Requirement, user_id: str, listed: bool) -> bool:
+    async def _counting(
+        self, record: HoldRecord, need: Requirement, user_id: str, listed: bool
+    ) -> User | None:
+        """Return who an id is if they could count in a requirement."""
+        user = await self._known_or_gone(user_id)
+        if user is None or (asked_for(record, user.ids) and not need.on_behalf_of_may_approve):
+            return None
+        return user if self._may_ever(user, listed=listed) else None
+
+    async def _one_id(self, user_id: str) -> str:
+        """Return the one id of somebody who answered, whichever of theirs that was kept under."""
+        user = await self._known_or_gone(user_id)
+        return user.id if user else user_id
+
+    async def _known_or_gone(self, user_id: str) -> User | None:
         try:
-            user = await self._directory.known_user(user_id)
+            return await self._directory.known_user(user_id)
         except LookupFailed as failed:
             if failed.transient:
                 raise
-            return False
-        if asked_for(record, user.ids) and not need.on_behalf_of_may_approve:
-            return False
-        return self._may_ever(user, listed=listed)
+            return None
 
 
 _NOT_RECORDED = "your answer was not recorded. Try again."
