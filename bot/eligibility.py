@@ -144,8 +144,8 @@ class Eligibility:
             return
         named = {approver for need in record.requirements for approver in need.approvers}
         satisfied, failed = await self._satisfied(user, self._open_to(user, named))
-        if not satisfied:
-            raise _not_among([*failed, *failures])
+        if not satisfied:  # what Slack never tells would only tell those who may not see it what is asked for
+            raise _not_among([each for each in (*failed, *failures) if each.transient])
 
     async def unmeetable(self, record: HoldRecord) -> tuple[Requirement, int] | None:
         """Return a requirement that not enough people could ever meet, and how many could; None if all can.

@@ -87,3 +87,13 @@ def test_names_like_a_mistyped_one_are_those_that_they_see(office_of: Callable[[
     assert "(did you mean billing-8 or billing-7?)" in told(
         office, "U0BOB", "C0OPS", "/gate freeze session billing-6 why"
     ).replace("billing-7 or billing-8", "billing-8 or billing-7")
+
+
+def test_a_lookup_that_never_works_tells_nobody_of_a_hold(office_of: Callable[[str], Office]) -> None:
+    """Who may not see a hold that names a group that is gone reads the words for none, not the group."""
+    office = office_of(TWO_TEAMS.replace("[U0ALICE]", "[U0ALICE, S0GONE]"))
+    record = apart(office)
+    for typed in ("show", "deny"):
+        said = told(office, "U0CAROL", "C0OTHER", f"/gate {typed} {record.id} No")
+        assert "No hold that you may see" in said
+        assert "S0GONE" not in said
