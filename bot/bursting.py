@@ -150,17 +150,25 @@ class Bursting:
         return burst
 
     async def _decidable(self, press: Press, burst: Burst) -> bool:
-        """Tell whether somebody may decide any call of a burst."""
+        """Tell whether somebody may decide any call of a burst.
+
+        Raises:
+            NotEligible: None for sure, and of some Slack did not tell.
+        """
+        lost: NotEligible | None = None
         user = await self._desk.eligibility.looked_up(press.who, fresh=False)
         for each in burst.pending:
             record = await self._desk.run(self._desk.service.hold, each.id)
             also = await self._desk.run(self._desk.service.approvers_of, record.id)
             try:
                 await self._desk.eligibility.check(record, press.who, also, user=user)
-            except NotEligible:
+            except NotEligible as refused:
+                lost = refused if refused.code == "lookup_failed" else lost
                 continue
             if record.state is State.PENDING:
                 return True
+        if lost is not None:
+            raise lost
         return False
 
 

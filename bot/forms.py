@@ -100,11 +100,15 @@ async def answered(submission: Awaitable[Block]) -> Block:
     except Fault as fault:
         if fault.code == "comment_required":
             return errors(str(fault))
-        title = "Decided already" if fault.code == "already_decided" else "Not recorded"
-        return window(title, str(fault))
+        return window(title_of(fault), str(fault))
     except Exception:
         log.exception("A form could not be recorded")
         return window("Not recorded", FAILED)
+
+
+def title_of(fault: Fault) -> str:
+    """Return the title above why an answer changed nothing; one that was given before may stand."""
+    return "Decided already" if fault.code == "already_decided" else "Not recorded"
 
 
 def errors(message: str) -> Block:

@@ -21,7 +21,7 @@ from bot.deciding import RECORDED, Deciding, Shown
 from bot.desk import Desk
 from bot.doubting import Doubting
 from bot.editing import Editing
-from bot.forms import FAILED, Forms, window
+from bot.forms import FAILED, Forms, title_of, window
 from bot.homes import Homes
 from bot.once import Once
 from bot.payloads import Body, Press, clicker, pressed, submitted, typed
@@ -179,7 +179,7 @@ class Handlers:
         try:
             await work
         except Fault as fault:
-            await self._answers.tell(press, "Not recorded", str(fault))
+            await self._answers.tell(press, title_of(fault), str(fault))
         except Exception:
             log.exception("A press could not be handled")
             await self._answers.tell(press, "Not recorded", FAILED)

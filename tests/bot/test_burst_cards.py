@@ -177,6 +177,15 @@ def test_a_stranger_neither_denies_nor_freezes(office_of: Any) -> None:
     assert all(office.agent.hold(each.id).decisions == () for each in holds)
 
 
+def test_who_could_not_be_looked_up_is_not_called_a_stranger(office_of: Any, workspace: Any) -> None:
+    """Where Slack does not tell who pressed, they read that, and not that they may decide nothing."""
+    office = office_of(FAST)
+    office.open()
+    _refunds(office)
+    workspace.control.faults.set("users.info", kind="error", error="service_unavailable")
+    _press(office, "U0STRANGE", names.DENY_ALL, "Slack did not tell the account U0STRANGE")
+
+
 def test_freeze_this_session_stops_all_and_only_this_session(office_of: Any) -> None:
     """Its calls can be denied, not approved; another session runs on; the card and the channel say so."""
     office = office_of(FAST)

@@ -236,6 +236,21 @@ def test_the_home_tab_is_a_second_way(office: Office) -> None:
     assert told[0]["route"]["via"] == "home"
 
 
+def test_the_home_tab_says_that_an_answer_stands(office: Office) -> None:
+    """Who approves twice in their home tab reads that it is decided already, not that it was not recorded."""
+    office.open()
+    record = office.hold(name="payments.pay_out")
+    office.card(record)
+    office.control.open_home("U0ALICE")
+    home = eventually(
+        lambda: found if names.APPROVE in str(found := office.control.home("U0ALICE")) else None
+    )
+    for _ in range(2):
+        office.control.click_view("U0ALICE", home["id"], names.APPROVE)
+    view = office.control.wait_view("U0ALICE", "approved this already")
+    assert view["title"]["text"] == "Decided already"
+
+
 def test_the_home_tab_shows_nothing_to_outsiders(office: Office, workspace: LocalWorkspace) -> None:
     """Who may see no hold gets an empty home tab."""
     office.open()
