@@ -32,7 +32,7 @@ def send(gate: Service, action: Action) -> bool:
     """Submit a call and do it where it is allowed; tell whether it was."""
     submission = gate.submit(action, wait=False)
     if submission.kind == "run":
-        _do(gate, submission.record.id, action)
+        do(gate, submission.record.id, action)
     return submission.kind == "run"
 
 
@@ -41,11 +41,12 @@ def _claims(gate: Service, hold: str) -> bool:
     action = Action("desk.ask", {"amount": 3, "n": number}, "desk", "first")
     claimed = gate.claim(hold.split(":")[0], action)
     if claimed.run:
-        _do(gate, claimed.record.id, action)
+        do(gate, claimed.record.id, action)
     return claimed.run and claimed.record.state == State.RUNNING
 
 
-def _do(gate: Service, action_id: str, action: Action) -> None:
+def do(gate: Service, action_id: str, action: Action) -> None:
+    """Do what was allowed, and settle it."""
     assert gate.path is not None
     note(gate.path.with_name("effects"), {"action": action_id, **action.arguments})
     gate.settle(action_id, End(True, "1"))

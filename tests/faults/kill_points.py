@@ -71,10 +71,10 @@ def _at_commits(points: Points) -> None:
             return done
 
     connect = functools.partial(sqlite3.connect, factory=Connection)
-    connections.sqlite3 = _Namespace(sqlite3, connect=connect)  # type: ignore[assignment, attr-defined]
+    connections.sqlite3 = Namespace(sqlite3, connect=connect)  # type: ignore[assignment, attr-defined]
 
 
-class _Namespace:
+class Namespace:
     """A module with some of its names replaced, for one importer only."""
 
     def __init__(self, module: Any, **replaced: Any) -> None:
