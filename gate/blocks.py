@@ -2,7 +2,8 @@
 
 A generator runs in the context of whoever asks it for its next value: what it sets there stays behind when it
 yields, and is not there when somebody else asks. So a block in a generator holds for its own task or thread
-only while the generator runs, wherever it runs; tasks and threads that were made within it keep it.
+only while the generator runs, wherever it runs; tasks and threads that were made within it keep it. Who runs
+an event loop is not around what runs in it, which others may have made, unless the loop itself is made there.
 """
 
 from __future__ import annotations
@@ -21,8 +22,17 @@ if TYPE_CHECKING:
     from gate.session import Session
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
-_AS_BLOCKS = ("contextlib", "_pytest.fixtures")
+_AS_BLOCKS = ("contextlib", "_pytest.fixtures", "pluggy._callers", "pluggy._execution")
 """Modules that run a generator as the two ends of a block: what it begins holds for whoever asked for it."""
+
+_AS_FIXTURES = ("anyio._backends._asyncio", "_run_tests_and_fixtures")
+"""The one function of a module that runs generators otherwise too."""
+
+_LOOP = "asyncio.events"
+"""The module whose frames run what was put into an event loop."""
+
+_OWN_LOOP = ("asyncio.runners", "run")
+"""The function that makes an event loop and ends it."""
 
 
 class Block:
@@ -46,6 +56,13 @@ class Block:
         """Tell whether it holds where its generator does not run: for what was made within it alone."""
         return self._begun_by is None or self._begun_by() is not _runner()
 
+    def is_within(self, other: Block) -> bool:
+        """Tell whether it is another block, or began within that one."""
+        block: Block | None = self
+        while block is not None and block is not other:
+            block = block.within
+        return block is not None
+
 
 class Blocks:
     """The blocks of one gate."""
@@ -67,7 +84,7 @@ class Blocks:
         """Begin a block of a session; the frame is the one that enters it."""
         opener = _opener(frame)
         in_generator = bool(opener.f_code.co_flags & _GENERATOR)
-        block = Block(session, self._running(), opener if in_generator else None)
+        block = Block(session, self._running()[0], opener if in_generator else None)
         if in_generator:
             self._generators[id(opener)] = (*self._in(opener), block)
         # One that another place ended is gone from this one only now.
@@ -86,30 +103,44 @@ class Blocks:
 
     def carry(self, session: Session | None) -> Token[tuple[Block, ...]]:
         """Be in a session, or outside any, whatever holds here; ``put_back`` ends it."""
-        return self._entered.set((Block(session, self._running()),))
+        return self._entered.set((Block(session, self._running()[0]),))
 
     def put_back(self, token: Token[tuple[Block, ...]]) -> None:
         """End what ``carry`` began; another context than its own stays as it is."""
         with suppress(ValueError):
             self._entered.reset(token)
 
+    def is_sure(self) -> bool:
+        """Tell whether this place is surely not outside its session, as whoever asks a generator is."""
+        block = self._innermost(self._entered.get())
+        return block is None or block.place is None or block is self._running()[0]
+
     def _innermost(self, entered: tuple[Block, ...]) -> Block | None:
-        running = self._running()
+        running, through_loop = self._running()
         if running is None:
             return next((each for each in reversed(entered) if each.holds()), None)
+        if through_loop:  # a task has what it was made in, of what began within this one
+            made_in = (each for each in reversed(entered) if each.holds() and each.is_within(running))
+            return next(made_in, running)
         # One in another generator that was begun within this one and does not run here is none of this place.
         inside = (each for each in reversed(entered) if each.within is running and each.place is None)
         return next(inside, running)
 
-    def _running(self) -> Block | None:
-        """Return the innermost block that stands in a generator which runs here."""
+    def _running(self) -> tuple[Block | None, bool]:
+        """Return the innermost block of a generator that runs here, and whether it runs the loop here."""
         frame: FrameType | None = sys._getframe() if self._generators else None
+        others = through_loop = False
         while frame is not None:
-            found = self._in(frame)
+            found = () if others else self._in(frame)
             if found:
-                return found[-1]
+                return found[-1], through_loop
+            module = frame.f_globals.get("__name__")
+            if module == _LOOP:
+                others = through_loop = True
+            elif others and (module, frame.f_code.co_qualname) == _OWN_LOOP:
+                others = False
             frame = frame.f_back
-        return None
+        return None, False
 
     def _in(self, frame: FrameType) -> tuple[Block, ...]:
         found = self._generators.get(id(frame), ())
@@ -144,15 +175,19 @@ def _opener(frame: FrameType) -> FrameType:
 
 
 def _runs_blocks(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__") in _AS_BLOCKS
+    module = frame.f_globals.get("__name__")
+    return module in _AS_BLOCKS or (module, frame.f_code.co_name) == _AS_FIXTURES
 
 
 def _runner() -> object:
-    """Return what runs here: the task of an event loop, or the thread."""
+    """Return what runs here: the task of an event loop, the loop itself, or the thread."""
     asyncio = sys.modules.get("asyncio")
+    running = getattr(asyncio, "get_running_loop", None)
     current = getattr(asyncio, "current_task", None)
+    if running is None or current is None:  # nobody has loaded it, or another thread does just now
+        return threading.current_thread()
     try:
-        task: object = current() if current is not None else None
-    except RuntimeError:  # no event loop runs here
-        task = None
-    return task or threading.current_thread()
+        loop: object = running()
+    except RuntimeError:
+        return threading.current_thread()
+    return current(loop) or loop

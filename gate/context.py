@@ -167,8 +167,11 @@ class Context:
         return self._blocks.session(), self._running.get()
 
     def where_called(self, made: Place) -> AbstractContextManager[None]:
-        """Be where a coroutine was made for the length of a block; here, if that was outside any session."""
-        return self._at(made) if made[0] else nullcontext()
+        """Be where a coroutine was made for the length of a block; here, if that was outside any session.
+
+        In a task that may have got a generator's block only from who asked for its values, it stays outside.
+        """
+        return self._at(made) if made[0] or not self._blocks.is_sure() else nullcontext()
 
     @contextmanager
     def _at(self, place: Place) -> Iterator[None]:
