@@ -60,6 +60,8 @@ def test_every_guessed_risk_with_the_line_to_write() -> None:
     reads = only("guessed_risk", tools=(tool("shop.get_it"),))
     assert reads.write.startswith("under actions: shop.get_it: {risk: read}")
     assert only("guessed_risk", seen=Seen(actions=frozenset({"a.b"}))).what.startswith("that a.b is a write")
+    entry = only("guessed_risk", actions={"shop.run_it": {"describe": "Run", "outbound": False}})
+    assert entry.write == "there: risk: write, reversible: false (check each word)"
     assert found(tools=(tool("shop.run_it", effect=Effect(risk="write")),)) == []
     assert found(actions={"shop.run_*": {"risk": "write"}}, tools=(tool("shop.run_it"),)) == []
     assert found(applies_to=["desk.*"], tools=(tool("shop.run_it"),)) == []

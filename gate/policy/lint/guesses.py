@@ -24,17 +24,22 @@ def find(view: View) -> Iterator[Finding]:
 
 def _finding(view: View, file: PolicyFile, name: str) -> Finding:
     effect = view.known(name).effect
-    line = f"{name}: {{risk: {effect.risk}}}"
-    if effect.risk != "read":
-        line = f"{name}: {{risk: {effect.risk}, reversible: false, outbound: true}}"
     return view.finding(
         file,
         _place(file, name),
         "guessed_risk",
         what=f"that {name} is a {effect.risk} is guessed from its name",
         why=_why(list(_using(view, name))),
-        write=f"under actions: {line} (check each word)",
+        write=f"{_line(file, name, effect.risk)} (check each word)",
     )
+
+
+def _line(file: PolicyFile, name: str, risk: str) -> str:
+    """Return what to write: a line of its own, or what the entry that the name has there lacks."""
+    words = {"risk": risk} | ({} if risk == "read" else {"reversible": "false", "outbound": "true"})
+    entry = next((each for each in file.entries if each.glob.pattern == name), None)
+    lacks = ", ".join(f"{key}: {word}" for key, word in words.items() if not entry or key not in entry.values)
+    return f"there: {lacks}" if entry else f"under actions: {name}: {{{lacks}}}"
 
 
 def _why(using: list[str]) -> str:
