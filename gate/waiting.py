@@ -26,7 +26,7 @@ class Watch:
     Args:
         action_id: Which action.
         seen: State and version that the waiter knows; anything else ends the wait.
-        call: Called once when it ends, from any thread; None for none.
+        call: Called when it ends, from any thread, and again only after an interrupt; None for none.
     """
 
     def __init__(self, action_id: str, seen: Seen, call: Callable[[], None] | None = None) -> None:
@@ -41,12 +41,17 @@ class Watch:
 
     def fire(self) -> None:
         """End the wait."""
-        if not self._fired:
-            self._fired = True
-            with suppress(RuntimeError):  # another thread did so just now
-                self._lasts.release()
+        if self._fired:
+            return
+        with suppress(RuntimeError):  # another thread did so just now
+            self._lasts.release()
+        try:
             if self._call is not None:
                 self._call()
+        except Exception:
+            self._fired = True
+            raise
+        self._fired = True  # last: after an interrupt before it, all of this is done again
 
     def wait(self, timeout: float | None) -> bool:
         """Block until the wait ends or the time (seconds, None: no end) is over; tell whether it ended."""
@@ -110,20 +115,23 @@ class Poller:
         """End the waits for actions that this process has just moved; their waiters see for themselves."""
         with self._lock:
             moved = [watch for watch in self._watches if watch.action_id in ids]
-            self._watches.difference_update(moved)
-            if moved:
-                self._changed.notify_all()
-        for watch in moved:
-            watch.fire()
+        self._end(moved)
 
     def release(self) -> None:
         """End every wait, and each that comes later, whatever the state of its action."""
         with self._lock:
             self.released = True
-            watches, self._watches = self._watches, set()
-            self._changed.notify_all()
+            watches = tuple(self._watches)
+        self._end(watches)
+
+    def _end(self, watches: Collection[Watch]) -> None:
+        """End waits; those that an interrupt leaves out are watched as before."""
         for watch in watches:
             watch.fire()
+        if watches:
+            with self._lock:
+                self._watches.difference_update(watches)
+                self._changed.notify_all()
 
     def _run(self) -> None:
         while True:
@@ -146,8 +154,8 @@ class Poller:
         states = {} if same else self._states([watch.action_id for watch in watches])
         for watch in watches:
             if states.get(watch.action_id, watch.seen) != watch.seen:
-                self.remove(watch)
                 watch.fire()
+                self.remove(watch)
         self._looked = (version, added)
         self._failing = False
 

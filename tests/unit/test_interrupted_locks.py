@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 from types import FrameType
 from typing import Any
 
@@ -71,6 +73,60 @@ def test_no_wait_hangs_after_an_interrupt(verb: str) -> None:
     assert other.wait(PATIENCE)
     assert watch.wait(PATIENCE)
     poller.release()
+
+
+class Waits:
+    """Three who wait for one action, which may have moved."""
+
+    def __init__(self) -> None:
+        self.moved = threading.Event()
+        self.poller = Poller(lambda ids: dict.fromkeys(ids, (State.DENIED, 2)) if self.moved.is_set() else {})
+        self.told = [threading.Event() for _ in range(3)]
+        self.watches = [Watch("a1", SEEN, each.set) for each in self.told]
+        for each in self.watches:
+            self.poller.add(each)
+
+    def end(self, verb: str) -> None:
+        """End the waits by a verb."""
+        verbs: dict[str, Callable[[], object]] = {
+            "wake": lambda: self.poller.wake(["a1"]),
+            "release": self.poller.release,
+            "fire": self._fire,
+        }
+        verbs[verb]()
+
+    def _fire(self) -> None:
+        for each in self.watches:
+            each.fire()
+
+    def have_ended(self) -> bool:
+        """Tell whether all of them have ended."""
+        ended = all(each.wait(PATIENCE / 30) for each in self.watches)
+        return ended and all(each.wait(PATIENCE / 30) for each in self.told)
+
+
+@pytest.mark.parametrize("verb", ["wake", "release", "fire"])
+def test_no_wait_is_forgotten_at_an_interrupt(verb: str) -> None:
+    """Wherever it comes while waits are ended, all of them end, at the next look or as it is done again."""
+    for line in count(1):
+        waits, lines = Waits(), count(1)
+        interrupted = _interrupted(partial(waits.end, verb), "line", partial(_is_line, lines, line))
+        if not interrupted:
+            break
+        if verb == "wake":
+            waits.moved.set()
+        else:
+            waits.end(verb)
+        ended = waits.have_ended()
+        waits.poller.release()
+        assert ended, line
+    assert line > len(waits.watches)
+    waits.poller.release()
+
+
+def _is_line(lines: Iterator[int], number: int, module: str, function: str) -> bool:
+    """Tell whether this is so many lines into the ends of waits."""
+    return (module, function) == ("gate.waiting", "fire") and next(lines) == number
 
 
 def test_nobody_stays_inside_an_action_after_an_interrupt() -> None:
