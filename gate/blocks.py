@@ -25,6 +25,9 @@ _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 _AS_BLOCKS = ("contextlib", "_pytest.fixtures", "pluggy._callers", "pluggy._execution")
 """Modules that run a generator as the two ends of a block: what it begins holds for whoever asked for it."""
 
+_ENDS = ("__enter__", "__aenter__", "__exit__", "__aexit__")
+"""Methods of classes that are blocks: what these begin and end holds for whoever's ``with`` it is."""
+
 _AS_FIXTURES = ("anyio._backends._asyncio", "_run_tests_and_fixtures")
 """The one function of a module that runs generators otherwise too."""
 
@@ -167,7 +170,7 @@ def _last(blocks: Sequence[Block], session: Session) -> Block | None:
 
 
 def _opener(frame: FrameType) -> FrameType:
-    """Return the frame whose ``with`` enters a block, past blocks that are written as generators."""
+    """Return the frame whose ``with`` enters a block, past generators and classes that are blocks."""
     before = frame.f_back
     while before is not None and (_runs_blocks(frame) or _runs_blocks(before)):
         frame, before = before, before.f_back
@@ -175,8 +178,8 @@ def _opener(frame: FrameType) -> FrameType:
 
 
 def _runs_blocks(frame: FrameType) -> bool:
-    module = frame.f_globals.get("__name__")
-    return module in _AS_BLOCKS or (module, frame.f_code.co_name) == _AS_FIXTURES
+    module, function = frame.f_globals.get("__name__"), frame.f_code.co_name
+    return module in _AS_BLOCKS or function in _ENDS or (module, function) == _AS_FIXTURES
 
 
 def _runner() -> object:

@@ -91,6 +91,40 @@ def test_a_block_around_the_asking_is_not_the_generators(gate: Gate, here: Calla
     asked.close()
 
 
+class Agent:
+    """A block that begins one of a session, and ends it."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate, self._stack = gate, ExitStack()
+
+    def __enter__(self) -> None:
+        self._stack.enter_context(_open(self._gate, "s1"))
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+
+class Runner:
+    """A block that runs a generator as its two ends."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._steps = self._both()
+
+    def _both(self) -> Iterator[None]:
+        with _open(self._gate, "s1"):
+            yield
+
+    def __enter__(self) -> None:
+        next(self._steps)
+
+    def __exit__(self, *_: object) -> None:
+        next(self._steps, None)
+
+
+HELPERS = ["plain", "manager", "stack", "agent", "runner"]
+
+
 def _helpers(gate: Gate) -> dict[str, Callable[[], Any]]:
     """Return ways to write the block of a session."""
 
@@ -105,10 +139,11 @@ def _helpers(gate: Gate) -> dict[str, Callable[[], Any]]:
             inner.enter_context(manager())
             yield
 
-    return {"plain": lambda: _open(gate, "s1"), "manager": manager, "stack": stack}
+    classes: dict[str, Callable[[], Any]] = {"agent": partial(Agent, gate), "runner": partial(Runner, gate)}
+    return {"plain": lambda: _open(gate, "s1"), "manager": manager, "stack": stack, **classes}
 
 
-@pytest.mark.parametrize("helper", ["plain", "manager", "stack"])
+@pytest.mark.parametrize("helper", HELPERS)
 def test_each_step_of_an_async_generator_may_come_from_another_task(
     gate: Gate, here: Callable[[], str | None], helper: str
 ) -> None:
@@ -167,7 +202,7 @@ async def _later(function: Callable[[], str | None]) -> str | None:
     return function()
 
 
-@pytest.mark.parametrize("helper", ["plain", "manager", "stack"])
+@pytest.mark.parametrize("helper", HELPERS)
 def test_tasks_and_threads_made_in_a_generators_block_keep_it(
     gate: Gate, here: Callable[[], str | None], helper: str
 ) -> None:
@@ -235,11 +270,11 @@ def test_generators_that_are_thrown_away_pile_up_nowhere(gate: Gate) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("helper", ["plain", "manager", "stack"])
+@pytest.mark.parametrize("helper", HELPERS)
 def test_a_block_that_is_written_as_a_generator_holds_for_its_with(
     gate: Gate, here: Callable[[], str | None], helper: str
 ) -> None:
-    """``contextmanager`` and ``ExitStack`` run the two ends of a block, which holds for what is in it."""
+    """What runs the two ends of a block, as ``contextmanager`` or a class does, has it for what is in it."""
     with _open(gate, "s0"):
         with _helpers(gate)[helper](), ExitStack() as stack:
             assert here() == "s1"
