@@ -118,6 +118,15 @@ class Blocks:
         block = self._innermost(self._entered.get())
         return block is None or block.place is None or block is self._running()[0]
 
+    def other(self) -> Session | None:
+        """Return another session that this place may be in, where nobody can know; None for none."""
+        entered = self._entered.get()
+        if not entered or entered[-1].place is None or self.is_sure():
+            return None
+        found = self.session()
+        held = (each.session for each in reversed(entered) if each.holds() and each.session)
+        return next((each for each in held if found is None or each.id != found.id), None)
+
     def _innermost(self, entered: tuple[Block, ...]) -> Block | None:
         running, through_loop = self._running()
         if running is None:

@@ -96,6 +96,11 @@ class Context:
         return self._blocks.session()
 
     @property
+    def other(self) -> Session | None:
+        """Return another session in which this may have been made, where nobody can know."""
+        return self._blocks.other()
+
+    @property
     def running(self) -> Running | None:
         """Return the action whose tool runs here, if any."""
         return self._running.get()

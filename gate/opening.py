@@ -42,7 +42,7 @@ class Opening:
         self._tools: dict[str, Guarded] = {}
         self._originals = Originals()
         self._default: tuple[int, Session] | None = None
-        self._bypassed = self._told_outside = False
+        self._bypassed = self._told_outside = self._told_either = False
         _gates.add(self)
 
     def open(self) -> Self:

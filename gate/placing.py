@@ -15,6 +15,12 @@ _OUTSIDE = (
     " is made, or carry it into the thread or task with gate.bind(fn)."
 )
 
+_EITHER = (
+    "A call in a task or thread is judged in %s, the session of the generator that began last, and may belong"
+    " in %s: nobody can know whether the generator made the task, or who asked for its values. Carry the"
+    " session there with gate.bind(fn)."
+)
+
 
 class Placing(Opening):
     """The part of a gate that knows in which session a call is made."""
@@ -27,6 +33,7 @@ class Placing(Opening):
         """
         found = self._context.session
         if found is not None:
+            self._tell_either(found)
             return found
         if self._settings.agent is None:
             raise NoSession(
@@ -57,6 +64,15 @@ class Placing(Opening):
             default = self._default[1]
         self._tell_outside(default)
         return default
+
+    def _tell_either(self, found: Session) -> None:
+        """Say once that a call may belong to another session than it is judged in."""
+        other = None if self._told_either else self._context.other
+        if other is not None:
+            from logging import getLogger
+
+            self._told_either = True
+            getLogger("gate").warning(_EITHER, found.id, other.id)
 
     def _tell_outside(self, default: Session) -> None:
         """Say once that a call may have lost its session on the way here."""

@@ -178,3 +178,31 @@ def test_a_call_made_outside_goes_into_no_generators_session(gate: Gate) -> None
                 await asyncio.wait_for(place(), PATIENCE)
 
     asyncio.run(main())
+
+
+def test_a_task_that_may_be_in_either_session_is_told_of(
+    gate: Gate, here: Here, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where nobody can know who made a task, a warning says so, once; what was carried there is known."""
+
+    async def work() -> str | None:
+        return here()
+
+    async def sub() -> AsyncGenerator[None, None]:
+        with _open(gate, "s2"):
+            yield
+
+    async def main() -> None:
+        with _open(gate, "s1"):
+            await asyncio.create_task(work())
+            async for _ in sub():
+                assert await asyncio.create_task(gate.bind(work)()) == "s1"
+                assert not caplog.messages
+                for _ in range(2):
+                    await asyncio.create_task(work())
+
+    asyncio.run(main())
+    [told] = caplog.messages
+    assert "in s2" in told
+    assert "in s1" in told
+    assert "gate.bind" in told
