@@ -30,6 +30,7 @@ def _options(*, ignore_case: bool = False) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = not ignore_case
+    options.never_capture = True  # to tell what each group took, all of the pattern is walked per character
     return options
 
 

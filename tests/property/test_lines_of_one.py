@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.policy import patterns
+from gate.policy.matching import compile_regex
 from gate.policy.patterns import Pair
 
 _PATTERNS = (
@@ -137,3 +138,10 @@ def test_nobody_asks_which_part_of_all_texts_a_group_took(pattern: str) -> None:
     lines = patterns._lines(pattern, "(?is)" + pattern)
     assert lines is not None
     assert [each.groups for each in lines] == [0, 0, 0]
+
+
+def test_nobody_asks_which_part_of_one_text_a_group_took() -> None:
+    """Claim: of a text that is asked alone nothing is told but whether it matches."""
+    asked = compile_regex("(x?){500}(y)", ignore_case=True)
+    assert asked.groups == 0
+    assert asked.fullmatch("XXy")
