@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import filterfalse, starmap
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ Arguments = Mapping[str, Any]
 
 log = logging.getLogger("gate")
 
-_LATER = (GeneratorType, AsyncGeneratorType, map, filter)
+_LATER = (GeneratorType, AsyncGeneratorType, map, filter, starmap, filterfalse)
 """What does its work only when its values are asked for."""
 
 

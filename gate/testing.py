@@ -184,12 +184,12 @@ def bypass(gate: Gate) -> Iterator[None]:
             raise GuardError(
                 "This gate is open; bypass works in tests only, on a gate that touches no store."
             )
-        gate._bypassed = True
+        before, gate._bypassed = gate._bypassed, True
     log.warning("The gate is bypassed: guarded tools run without being judged.")
     try:
         yield
     finally:
-        gate._bypassed = False
+        gate._bypassed = before
 
 
 def _answer(script: Script, answers: Answers, record: ActionRecord) -> None:

@@ -7,6 +7,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from itertools import filterfalse, starmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -545,7 +546,14 @@ def test_a_session_acts_for_somebody(gate: Gate) -> None:
 
 
 @pytest.mark.parametrize(
-    "lazy", [lambda: (n for n in (1,)), lambda: map(str, (1,)), lambda: filter(None, (1,))]
+    "lazy",
+    [
+        lambda: (n for n in (1,)),
+        lambda: map(str, (1,)),
+        lambda: filter(None, (1,)),
+        lambda: starmap(str, ((1,),)),
+        lambda: filterfalse(None, (1,)),
+    ],
 )
 def test_work_that_would_run_later_is_refused(tmp_path: Path, lazy: Callable[[], Any]) -> None:
     """What a tool leaves to whoever asks for its values ran under no judgement; it is refused in words."""

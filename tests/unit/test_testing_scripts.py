@@ -159,6 +159,17 @@ def test_the_bypass_runs_tools_unjudged(gate: Gate, pay: Callable[..., str], tmp
         pay(5000)
 
 
+def test_a_bypass_ends_with_the_outermost_block(gate: Gate, pay: Callable[..., str], tmp_path: Path) -> None:
+    """A block inside another, as of a test in that of its fixture, leaves the gate bypassed."""
+    with bypass(gate):
+        with bypass(gate):
+            assert pay(5000) == "paid 5000"
+        assert pay(5000) == "paid 5000"
+    assert not (tmp_path / "store").exists()
+    with gate, pytest.raises(Blocked):
+        pay(5000)
+
+
 def test_an_open_gate_cannot_be_bypassed(gate: Gate) -> None:
     """A gate that stands on a store is never switched off."""
     with gate, pytest.raises(GuardError, match="bypass"), bypass(gate):
