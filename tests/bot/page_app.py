@@ -267,3 +267,12 @@ def page_app(client: WebClient, bolt: Any) -> PageApp:
     app = PageApp(client)
     bolt(app.listen)
     return app
+
+
+@pytest.fixture
+def card(browser_page: Any, page_app: PageApp) -> Any:
+    """Give the drawn card."""
+    ts = page_app.post(CARD)
+    message = browser_page.locator(f"#timeline [data-ts='{ts}']")
+    message.wait_for()
+    return message

@@ -7,18 +7,11 @@ from typing import Any
 import pytest
 
 from tests.bot.browser import caught_up, expect
-from tests.bot.page_app import CARD
+from tests.bot.page_app import card
+
+__all__ = ["card"]
 
 pytestmark = pytest.mark.page
-
-
-@pytest.fixture
-def card(browser_page: Any, page_app: Any) -> Any:
-    """Give the drawn card."""
-    ts = page_app.post(CARD)
-    message = browser_page.locator(f"#timeline [data-ts='{ts}']")
-    message.wait_for()
-    return message
 
 
 def test_a_press_reaches_the_app_as_its_person(card: Any, page_app: Any) -> None:

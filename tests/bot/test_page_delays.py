@@ -8,19 +8,12 @@ import pytest
 
 from bot.local_workspace import LocalWorkspace
 from tests.bot.browser import HeldAnswers, caught_up, expect
-from tests.bot.page_app import ACTIONS, CARD, CHANNEL, CONFIRM, PICKERS, plain
+from tests.bot.page_app import ACTIONS, CARD, CHANNEL, CONFIRM, PICKERS, card, plain
 from tests.ports import lasting_port
 
+__all__ = ["card"]
+
 pytestmark = pytest.mark.page
-
-
-@pytest.fixture
-def card(browser_page: Any, page_app: Any) -> Any:
-    """Give the drawn card."""
-    ts = page_app.post(CARD)
-    message = browser_page.locator(f"#timeline [data-ts='{ts}']")
-    message.wait_for()
-    return message
 
 
 def _reply(browser_page: Any, page_app: Any, card: Any) -> None:

@@ -14,41 +14,20 @@ from typing import Any
 import pytest
 
 from gate import Gate, person
-from gate.errors import GuardError, NoSession, NotEligible
+from gate.errors import GuardError, NotEligible
 from gate.session import Session
 from tests.gate_kit import PATIENCE, gate_on
 from tests.kit import ALICE, answer
+from tests.session_places import Here, gate, here
 
-
-@pytest.fixture
-def gate(tmp_path: Path) -> Iterator[Gate]:
-    """Return an open gate without a default session."""
-    with gate_on(tmp_path, agent=None) as made:
-        yield made
-
-
-@pytest.fixture
-def here(gate: Gate) -> Callable[[], str | None]:
-    """Return a guarded read that tells in which session it was called; None where it was in none."""
-
-    @gate.guard("desk.get_place")
-    def place() -> str:
-        return gate._session().id
-
-    def here() -> str | None:
-        try:
-            return place()
-        except NoSession:
-            return None
-
-    return here
+__all__ = ["gate", "here"]
 
 
 def _open(gate: Gate, id_: str) -> Session:
     return gate.session(id_, agent="desk", on_behalf_of=None)
 
 
-def test_generators_whose_values_are_asked_for_by_turns(gate: Gate, here: Callable[[], str | None]) -> None:
+def test_generators_whose_values_are_asked_for_by_turns(gate: Gate, here: Here) -> None:
     """Each is in its own session at every step, and who asks for their values is in neither."""
 
     def chat(id_: str) -> Generator[str | None, None, None]:
@@ -71,7 +50,7 @@ def test_generators_whose_values_are_asked_for_by_turns(gate: Gate, here: Callab
     assert here() is None
 
 
-def test_a_block_around_the_asking_is_not_the_generators(gate: Gate, here: Callable[[], str | None]) -> None:
+def test_a_block_around_the_asking_is_not_the_generators(gate: Gate, here: Here) -> None:
     """A block of whoever asks for the next value does not reach into a generator that has its own."""
 
     def chat() -> Generator[str | None, None, None]:
@@ -145,7 +124,7 @@ def _helpers(gate: Gate) -> dict[str, Callable[[], Any]]:
 
 @pytest.mark.parametrize("helper", HELPERS)
 def test_each_step_of_an_async_generator_may_come_from_another_task(
-    gate: Gate, here: Callable[[], str | None], helper: str
+    gate: Gate, here: Here, helper: str
 ) -> None:
     """Its session is there in each of them, as ``wait_for`` makes one for each step; and outside in none."""
 
@@ -166,9 +145,7 @@ def test_each_step_of_an_async_generator_may_come_from_another_task(
     asyncio.run(main())
 
 
-def test_a_generator_within_another_has_only_its_own_steps(
-    gate: Gate, here: Callable[[], str | None]
-) -> None:
+def test_a_generator_within_another_has_only_its_own_steps(gate: Gate, here: Here) -> None:
     """What one has begun and waits is not the place of the other, whichever task goes on with that."""
 
     async def inner() -> AsyncIterator[str | None]:
@@ -203,9 +180,7 @@ async def _later(function: Callable[[], str | None]) -> str | None:
 
 
 @pytest.mark.parametrize("helper", HELPERS)
-def test_tasks_and_threads_made_in_a_generators_block_keep_it(
-    gate: Gate, here: Callable[[], str | None], helper: str
-) -> None:
+def test_tasks_and_threads_made_in_a_generators_block_keep_it(gate: Gate, here: Here, helper: str) -> None:
     """What was made within it belongs to its session, also once the generator is gone."""
 
     async def chat(go_on: asyncio.Event) -> AsyncIterator[asyncio.Task[str | None]]:
@@ -228,9 +203,7 @@ def test_tasks_and_threads_made_in_a_generators_block_keep_it(
     asyncio.run(main())
 
 
-def test_a_generator_that_is_thrown_away_leaves_nobody_in_its_session(
-    gate: Gate, here: Callable[[], str | None]
-) -> None:
+def test_a_generator_that_is_thrown_away_leaves_nobody_in_its_session(gate: Gate, here: Here) -> None:
     """An event loop ends it in a task of its own; whoever asked for its values is out of it all the same."""
 
     async def chat() -> AsyncIterator[str | None]:
@@ -272,7 +245,7 @@ def test_generators_that_are_thrown_away_pile_up_nowhere(gate: Gate) -> None:
 
 @pytest.mark.parametrize("helper", HELPERS)
 def test_a_block_that_is_written_as_a_generator_holds_for_its_with(
-    gate: Gate, here: Callable[[], str | None], helper: str
+    gate: Gate, here: Here, helper: str
 ) -> None:
     """What runs the two ends of a block, as ``contextmanager`` or a class does, has it for what is in it."""
     with _open(gate, "s0"):
@@ -284,7 +257,7 @@ def test_a_block_that_is_written_as_a_generator_holds_for_its_with(
     assert here() is None
 
 
-def test_a_block_may_be_ended_elsewhere(gate: Gate, here: Callable[[], str | None]) -> None:
+def test_a_block_may_be_ended_elsewhere(gate: Gate, here: Here) -> None:
     """A block that a generator handed on is over for it once another place ended it."""
 
     def chat(stack: ExitStack) -> Iterator[str | None]:
@@ -308,7 +281,7 @@ def of_a_fixture(gate: Gate) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("of_a_fixture")
-def test_a_fixture_holds_for_its_test(here: Callable[[], str | None]) -> None:
+def test_a_fixture_holds_for_its_test(here: Here) -> None:
     """Pytest runs a fixture that yields as the two ends of a block."""
     assert here() == "s1"
 
@@ -340,9 +313,7 @@ def test_nobody_approves_what_was_asked_for_them_in_another_task(tmp_path: Path)
             answer(gate.service, hold, ALICE)
 
 
-def test_bind_takes_no_generator_and_carries_late_coroutines(
-    gate: Gate, here: Callable[[], str | None]
-) -> None:
+def test_bind_takes_no_generator_and_carries_late_coroutines(gate: Gate, here: Here) -> None:
     """What runs after the bound function returned is carried too, or refused where that cannot be."""
 
     def values() -> Iterator[str | None]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from pathlib import Path
 from types import FunctionType
 
 import pytest
@@ -14,33 +13,10 @@ import pytest
 from gate import Gate
 from gate.errors import NoSession
 from gate.session import Session
-from tests.gate_kit import PATIENCE, gate_on
+from tests.gate_kit import PATIENCE
+from tests.session_places import Here, gate, here
 
-Here = Callable[[], "str | None"]
-
-
-@pytest.fixture
-def gate(tmp_path: Path) -> Iterator[Gate]:
-    """Return an open gate without a default session."""
-    with gate_on(tmp_path, agent=None) as made:
-        yield made
-
-
-@pytest.fixture
-def here(gate: Gate) -> Here:
-    """Return a guarded read that tells in which session it was called; None where it was in none."""
-
-    @gate.guard("desk.get_place")
-    def place() -> str:
-        return gate._session().id
-
-    def here() -> str | None:
-        try:
-            return place()
-        except NoSession:
-            return None
-
-    return here
+__all__ = ["gate", "here"]
 
 
 @pytest.fixture
