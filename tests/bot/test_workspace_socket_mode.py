@@ -13,6 +13,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web import WebClient
 
 from bot.local_workspace import LocalWorkspace
+from tests.bot.bot_fixtures import eventually
 from tests.bot.workspace_blocks import CHANNEL, actions, button
 from tests.patience import PATIENCE
 
@@ -95,13 +96,14 @@ def test_the_app_comes_back_after_a_disconnect(
     workspace: LocalWorkspace, bolt: Bolt, card: str, clicks: Clicks, how: dict[str, Any]
 ) -> None:
     """After a refresh, a warning or a cut the app connects again and clicks arrive."""
+    workspace.control.settings(ack_seconds=3)  # a click that meets a connection at its end is made again
     bolt(clicks.listen)
     assert workspace.control.disconnect(**how) == 1
     opened = "apps.connections.open"
     workspace.control.wait_until(
         lambda state: len(workspace.control.calls(opened)) > 1 and state["transport"]["connections"] == 1,
     )
-    assert workspace.control.click("U0ALICE", CHANNEL, card, "approve")["acked"]
+    assert eventually(lambda: workspace.control.click("U0ALICE", CHANNEL, card, "approve")["acked"])
 
 
 def test_a_duplicate_envelope_reaches_the_listener_twice(
