@@ -26,6 +26,19 @@ NO_CODE = ("try:", "return", "continue", "break", "finally:", "else:", "pass")
 STRIDE = 37
 
 
+def interrupted(work: Callable[[], object], trace: Callable[[FrameType, str, Any], Any]) -> bool:
+    """Do some work while a function that may interrupt it traces it; tell whether it was interrupted."""
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
 class Interrupter:
     """Raise KeyboardInterrupt at one line of the gate, counted from the beginning of a call."""
 
@@ -34,15 +47,7 @@ class Interrupter:
 
     def run(self, work: Callable[[], object]) -> bool:
         """Do some work; tell whether it was interrupted."""
-        before = sys.gettrace()
-        sys.settrace(self._enter)
-        try:
-            work()
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.settrace(before)
-        return False
+        return interrupted(work, self._enter)
 
     def _enter(self, frame: FrameType, event: str, arg: Any) -> Any:
         return self._line if frame.f_code.co_filename.startswith(HOME) else None

@@ -83,6 +83,14 @@ def left_open(store: SqliteStore, pool: ThreadPoolExecutor, name: str) -> Future
     return waits
 
 
+def followed(store: SqliteStore, pool: ThreadPoolExecutor) -> tuple[Future[None], sqlite3.Connection]:
+    """Let a thread leave its row to whoever comes next, who commits for both; return it and the writer."""
+    waits = left_open(store, pool, "a")
+    store._sharing._coming.clear()
+    assert store._writer is not None
+    return waits, store._writer
+
+
 def commits(store: SqliteStore) -> list[str]:
     """Return a list that takes every commit from here on."""
     seen: list[str] = []
@@ -143,15 +151,13 @@ def test_a_commit_that_fails_is_everybodys(
     store: SqliteStore, pool: ThreadPoolExecutor, patient: None, fault: Exception | None
 ) -> None:
     """Where the disk does not take it, each of them is told so, nothing is there, and the next one works."""
-    first = left_open(store, pool, "a")
-    store._sharing._coming.clear()
-    assert store._writer is not None
-    store._writer.set_authorizer(_no_commit)
+    first, writer = followed(store, pool)
+    writer.set_authorizer(_no_commit)
     with pytest.raises(StoreError, match="Nothing ran"):
         put(store, "b", fault=fault)
     with pytest.raises(StoreError, match="Nothing ran"):
         first.result(PATIENCE)
-    store._writer.set_authorizer(None)
+    writer.set_authorizer(None)
     assert there(store) == set()
     put(store, "c")
     assert there(store) == {"c"}
@@ -177,16 +183,13 @@ def test_a_commit_without_memory_is_no_success(
     store: SqliteStore, pool: ThreadPoolExecutor, patient: None
 ) -> None:
     """Where SQLite finds no memory at the commit, nobody who wrote into it is told that it is on the disk."""
-    first = left_open(store, pool, "a")
-    store._sharing._coming.clear()
-    assert store._writer is not None
-    real = store._writer
-    store._writer = Forgetful(real)  # type: ignore[assignment]
+    first, writer = followed(store, pool)
+    store._writer = Forgetful(writer)  # type: ignore[assignment]
     with pytest.raises(StoreError, match=r"out of memory\. Nothing ran"):
         put(store, "b")
     with pytest.raises(StoreError, match=r"out of memory\. Nothing ran"):
         first.result(PATIENCE)
-    store._writer = real
+    store._writer = writer
     assert there(store) == set()
     put(store, "c")
     assert there(store) == {"c"}
@@ -196,15 +199,13 @@ def test_an_interrupt_stays_one_where_the_commit_of_others_fails(
     store: SqliteStore, pool: ThreadPoolExecutor, patient: None
 ) -> None:
     """Who is interrupted inside a part is not told of a fault instead; the others are told of it."""
-    first = left_open(store, pool, "a")
-    store._sharing._coming.clear()
-    assert store._writer is not None
-    store._writer.set_authorizer(_no_commit)
+    first, writer = followed(store, pool)
+    writer.set_authorizer(_no_commit)
     with pytest.raises(KeyboardInterrupt), store.transaction(shared=True):
         raise KeyboardInterrupt
     with pytest.raises(StoreError, match="Nothing ran"):
         first.result(PATIENCE)
-    store._writer.set_authorizer(None)
+    writer.set_authorizer(None)
     assert there(store) == set()
 
 
@@ -217,18 +218,16 @@ def test_a_disk_that_is_full_is_told_to_all_as_what_it_is(
     store: SqliteStore, pool: ThreadPoolExecutor, patient: None
 ) -> None:
     """Where one finds no room and SQLite takes everything back, each is told that the disk is full."""
-    first = left_open(store, pool, "a")
-    store._sharing._coming.clear()
-    assert store._writer is not None
-    (pages,) = store._writer.execute("PRAGMA page_count").fetchone()
-    store._writer.execute(f"PRAGMA max_page_count = {pages}")
+    first, writer = followed(store, pool)
+    (pages,) = writer.execute("PRAGMA page_count").fetchone()
+    writer.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="its disk is full") as mine, store.transaction(shared=True) as tx:
         tx.insert("meta", key="b", value="b" * 100_000)
     with pytest.raises(StoreError, match="its disk is full") as others:
         first.result(PATIENCE)
     assert mine.value.code == others.value.code == "store_full"
     assert there(store) == set()
-    store._writer.execute("PRAGMA max_page_count = 1000000")
+    writer.execute("PRAGMA max_page_count = 1000000")
     put(store, "c")
     assert there(store) == {"c"}
 
@@ -350,11 +349,9 @@ def _killed_at_commit(store: SqliteStore) -> None:
 
 def test_half_a_part_is_never_followed(store: SqliteStore, pool: ThreadPoolExecutor, patient: None) -> None:
     """What two interrupts in a row left of a part is taken back before the next thread writes."""
-    first = left_open(store, pool, "a")
-    store._sharing._coming.clear()
-    assert store._writer is not None
+    first, writer = followed(store, pool)
     assert store._sharing.follow(store._writer)
-    store._writer.execute("INSERT INTO meta VALUES ('x', '')")
+    writer.execute("INSERT INTO meta VALUES ('x', '')")
     put(store, "b")
     first.result(PATIENCE)
     assert there(store) == {"a", "b"}

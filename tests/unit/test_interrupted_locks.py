@@ -15,6 +15,7 @@ import pytest
 from gate.context import Context, Running
 from gate.lifecycle import State
 from gate.waiting import Poller, Watch
+from tests.faults.test_interrupts import interrupted
 from tests.gate_kit import PATIENCE
 
 SEEN = (State.PENDING, 1)
@@ -30,15 +31,7 @@ def _interrupted(work: Callable[[], object], when: str, where: Callable[[str, st
             raise KeyboardInterrupt
         return trace
 
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(before)
-    return False
+    return interrupted(work, trace)
 
 
 def _entered(module: str, function: str) -> bool:
@@ -110,8 +103,8 @@ def test_no_wait_is_forgotten_at_an_interrupt(verb: str) -> None:
     """Wherever it comes while waits are ended, all of them end, at the next look or as it is done again."""
     for line in count(1):
         waits, lines = Waits(), count(1)
-        interrupted = _interrupted(partial(waits.end, verb), "line", partial(_is_line, lines, line))
-        if not interrupted:
+        struck = _interrupted(partial(waits.end, verb), "line", partial(_is_line, lines, line))
+        if not struck:
             break
         if verb == "wake":
             waits.moved.set()
