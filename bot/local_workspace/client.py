@@ -87,7 +87,7 @@ class Control(Watcher):
             values: what other inputs of the message hold.
             confirm: false cancels the element's confirm dialog; nothing is sent then.
             forge: press even what the page would not let this person press: as somebody else's, in a
-                channel they do not see, or on a former version of the message.
+                channel they do not see, or on a former version that their screen still shows.
 
         Returns:
             delivered, acked, ack_ms, trouble, envelope_id, body.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -9,6 +10,8 @@ from typing import Any, Literal
 from bot.local_workspace.seed import APP_ID, BOT_ID, TEAM_ID
 
 Json = dict[str, Any]
+FORMER_VIEWS = 8
+"""Former versions of a view that are remembered."""
 
 
 @dataclass(slots=True)
@@ -67,7 +70,10 @@ class Message:
 
 @dataclass(slots=True)
 class View:
-    """A modal or a home tab of one person."""
+    """A modal or a home tab of one person.
+
+    `earlier` holds the last bodies of former versions: somebody's screen may still show them.
+    """
 
     id: str
     user: str
@@ -77,6 +83,12 @@ class View:
     hash: str = ""
     values: dict[str, dict[str, Json]] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
+    earlier: deque[Json] = field(default_factory=lambda: deque(maxlen=FORMER_VIEWS))
+
+    def put(self, body: Json) -> None:
+        """Put other content into the view and remember what the person saw before."""
+        self.earlier.append(self.body)
+        self.body = body
 
     @property
     def blocks(self) -> list[Json]:

@@ -81,7 +81,7 @@ class People:
         forge = bool(given.get("forge"))
         user = self.person(given.get("user"), forge=forge)
         message = self.message(user, given.get("channel"), given.get("ts"), forge=forge)
-        seen = _as_seen(message, given) if forge else message
+        seen = _message_as_seen(message, given) if forge else message
         values = initial_values(seen.blocks)
         done, element = self._press(seen.blocks, values, given, forge=forge)
         if _cancelled(given, element):
@@ -94,6 +94,7 @@ class People:
         forge = bool(given.get("forge"))
         user = self.person(given.get("user"), forge=forge)
         view = self._uppermost(user, given, forge=forge)
+        view = _view_as_seen(view, given) if forge else view
         done, element = self._press(view.blocks, view.values, given, forge=forge)
         if _cancelled(given, element):
             return dict(NOTHING_SENT)
@@ -228,13 +229,24 @@ def can_see(user: User, channel: Channel) -> bool:
     return user.id in channel.members or not (channel.is_private or channel.is_im or outside)
 
 
-def _as_seen(message: Message, given: Json) -> Message:
+def _message_as_seen(message: Message, given: Json) -> Message:
     """Return the message in its newest version that has the element: a screen may show an old one."""
     for blocks in (message.blocks, *reversed(message.earlier)):
-        names = [element.get("action_id") for _block, element in elements(blocks)]
-        if given["action_id"] in names:
+        if _has(blocks, given["action_id"]):
             return dataclasses.replace(message, blocks=blocks, deleted=False)
     return message
+
+
+def _view_as_seen(view: View, given: Json) -> View:
+    """Return the view in its newest version that has the element, as for messages."""
+    for body in (view.body, *reversed(view.earlier)):
+        if _has(body.get("blocks", []), given["action_id"]):
+            return dataclasses.replace(view, body=body)
+    return view
+
+
+def _has(blocks: list[Json], action_id: str) -> bool:
+    return any(element.get("action_id") == action_id for _block, element in elements(blocks))
 
 
 def _cancelled(given: Json, element: Json) -> bool:

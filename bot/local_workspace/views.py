@@ -61,7 +61,7 @@ class Views:
             raise SlackError("hash_conflict")
         self._check_external_id(body, view)
         kept = view.values
-        view.body = named(body)
+        view.put(named(body))
         view.hash = self._hash()
         view.errors = {}
         view.values = initial_values(view.blocks)
