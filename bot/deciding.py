@@ -11,9 +11,10 @@ from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
 from bot.directory import User
-from bot.eligibility import Eligible, channels_of
+from bot.eligibility import Eligible
 from bot.files import Files
 from bot.homes import Homes
+from bot.membership import channels_of
 from bot.payloads import Press
 from bot.references import Origin, Reference
 from bot.slack_errors import ANSWER_FAILURES

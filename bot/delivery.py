@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bot.desk import Desk
 from bot.directory import Directory, LookupFailed, User
+from bot.identity import known
 from bot.views.card import must_view
 from bot.views.everything import fits_view
 from gate.lifecycle import State
-from gate.model import HoldRecord, Person, Requirement
+from gate.model import HoldRecord, Requirement
 
 TOO_LARGE = "The values that decide are too large to be shown to anybody."
 
@@ -59,7 +60,7 @@ class Delivery:
         user = await self._by_email(whom.id)
         person = None
         if user is not None and not user.deleted and not user.bot:
-            person = Person(user.home or self._desk.team, user.id, user.name)
+            person = known(user, self._desk.team)
         await self._desk.run(self._desk.service.who_asked, record.id, person)
         return person is not None
 

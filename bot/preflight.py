@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import scopes
 from bot.directory import Directory, LookupFailed
-from bot.eligibility import Eligibility
+from bot.reach import Reach
 from bot.settings import BotSettings, Transport
 from bot.slack_errors import ANSWER_FAILURES, Trouble, trouble
 from gate.model import Approver
@@ -194,11 +194,11 @@ class Preflight:
         """Look everybody up, a few at once: one after the other, hundreds would take longer than a start."""
         found: dict[Approver, tuple[list[str], str]] = {}
         directory, few = Directory(self._people), asyncio.Semaphore(AT_ONCE)
-        judge = Eligibility(directory, report.team)
+        reach = Reach(directory, report.team)
 
         async def look(approver: Approver) -> None:
             async with few:
-                problem = await judge.problems(approver)
+                problem = await reach.problems(approver)
                 told = await _named(directory, approver) if problem is None else f"approver {problem}"
                 found[approver] = (report.names if problem is None else report.problems, told)
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.directory import LookupFailed, User
-from bot.eligibility import Clicker, Eligibility, asked_for, without_own
+from bot.eligibility import Clicker, Eligibility
+from bot.identity import asked_for, known, without_own
 from gate.errors import NotEligible
 from gate.model import Approver, HoldRecord, Person
 
@@ -41,7 +42,7 @@ class Sight(Eligibility):
         Raises:
             NotEligible: They are nobody whose answers count.
         """
-        return self._known(await self._person(who, fresh=False))
+        return known(await self._person(who, fresh=False), self._team)
 
     async def belongs(self, entries: Sequence[Approver], who: Clicker) -> bool:
         """Tell whether somebody may read what concerns everybody: no guest and no outsider not named here.
