@@ -10,11 +10,10 @@ from gate.model import Approver, HoldRecord, Person, Route, Said
 from gate.policy.policyset import PolicySet, handed_to
 from gate.service.road import Road
 from gate.shapes import storable
+from gate.verbs import ballots, ends, handing, look, workspace
 from gate.verbs import decide as deciding
-from gate.verbs import ends, handing, look, workspace
 from gate.verbs.ballots import Ballot
 from gate.verbs.handing import Handed
-from gate.verbs.turn import Turn
 
 
 class PeopleVerbs(Road):
@@ -57,12 +56,9 @@ class PeopleVerbs(Road):
         """
         comment, person = storable(comment), storable_person(person)
         ballot = Ballot(hold_id, store, nonce, person, satisfies, said, comment, route, headroom)
-
-        def verb(turn: Turn, policy: PolicySet) -> State | Fault:
-            handing.hand_over(turn, hold_id, policy)
-            return deciding.decide(turn, ballot, self.store_id, policy)
-
-        return self._judged_or_fault(lambda policy: policy, verb)
+        return self._judged_or_fault(
+            lambda policy: policy, lambda turn, policy: deciding.decide(turn, ballot, self.store_id, policy)
+        )
 
     def refuse(self, hold_id: str, *, person: Person, code: str, reason: str, route: Route) -> None:
         """Record that the bot refused somebody's answer before it came to a decision."""
@@ -136,7 +132,7 @@ class PeopleVerbs(Road):
 
 def _with_quorums(record: HoldRecord, policy: PolicySet) -> HoldRecord:
     """Return a hold with as many approvals required as count now."""
-    wanted = deciding.quorums(record.requirements, policy)
+    wanted = ballots.quorums(record.requirements, policy)
     if wanted == [each.quorum for each in record.requirements]:
         return record
     pairs = zip(record.requirements, wanted, strict=True)

@@ -165,8 +165,24 @@ def _asked(row: Row, ballot: Ballot) -> bool:
     return bool(row["asker"]) and bool(json.loads(row["asker"])[1] == ballot.person.user)
 
 
-def check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None:
+def quorums(needs: Sequence[Requirement], policy: PolicySet) -> list[int]:
+    """Return what each requirement needs: the larger of its stored and its present quorum."""
+    now = [[policy.requirement_of(rule) for rule in each.rules] for each in needs]
+    return [
+        max(each.quorum, *(current.quorum for current in found if current is not None), 0)
+        for each, found in zip(needs, now, strict=True)
+    ]
+
+
+def check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int], before: frozenset[int]) -> None:
     """Refuse an answer that lacks what its rules ask of it.
+
+    Args:
+        turn: The open turn.
+        row: The action's joined row.
+        ballot: The answer.
+        counts: Indexes of the requirements it counts in.
+        before: Those in which the person counts already; see ``given``.
 
     Raises:
         IllegalMove: It is none, was not needed any more, or lacks a comment or the full view.
@@ -177,11 +193,10 @@ def check_way(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> N
         check_comment(row, ballot, counts)
         return
     if row["state"] == State.APPROVED:
-        mine = given(turn, row, ballot.person)
-        why = "You have approved this already; it may run once, now." if mine else _NOT_NEEDED
+        why = "You have approved this already; it may run once, now." if before else _NOT_NEEDED
         raise IllegalMove(why, code="already_decided")
     check_approval(turn, row, ballot, counts)
-    if counts <= given(turn, row, ballot.person):
+    if counts <= before:
         raise IllegalMove(
             "You have approved this already; it still waits for others.", code="already_decided"
         )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import timedelta
 
 from gate.clock import to_us
 from gate.errors import Fault
 from gate.lifecycle import State, Verb
-from gate.model import Requirement, Route
+from gate.model import Route
 from gate.policy.policyset import PolicySet
 from gate.requirements import all_met
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import ballots, headroom, look
+from gate.verbs import ballots, handing, headroom, look
 from gate.verbs.ballots import Ballot
 from gate.verbs.turn import Turn
 
@@ -32,15 +31,16 @@ def decide(turn: Turn, ballot: Ballot, store: str, policy: PolicySet) -> State |
         The hold's state after it, or why the answer does not count.
     """
     try:
-        row = ballots.current(turn, ballot, store)
+        row = handing.up_to_date(turn, ballots.current(turn, ballot, store), policy)
         counts = ballots.counts_in(row, ballot, policy)
-        ballots.check_way(turn, row, ballot, counts)
+        before = ballots.given(turn, row, ballot.person)
+        ballots.check_way(turn, row, ballot, counts, before)
         if ballot.headroom and ballot.said == "approve":
             headroom.check(row, counts, policy)
     except Fault as fault:
         refuse(turn, ballot.hold, ballot.actor, fault.code, str(fault), ballot.route)
         return fault
-    record(turn, row, ballot, counts)
+    record(turn, row, ballot, counts | before)
     return _deny(turn, row, ballot) if ballot.said == "deny" else approve(turn, row, ballot, policy)
 
 
@@ -60,8 +60,13 @@ def record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None
     """Keep the answer: one for each person and version.
 
     An approval may be turned into a denial, or be given again for what was required since.
+
+    Args:
+        turn: The open turn.
+        row: The action's joined row.
+        ballot: The answer.
+        counts: Indexes of the requirements in which the person counts with it, or did before.
     """
-    before = ballots.given(turn, row, ballot.person)
     turn.tx.run(
         "INSERT INTO decisions (action, version, team, user, name, said, comment, counts, route, at, "
         "headroom) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -72,7 +77,7 @@ def record(turn: Turn, row: Row, ballot: Ballot, counts: frozenset[int]) -> None
         "WHERE decisions.said = 'approve'",
         (
             row["id"], row["version"], ballot.person.team, ballot.person.user, ballot.person.name,
-            ballot.said, ballot.comment.strip(), json.dumps(sorted(counts | before)),
+            ballot.said, ballot.comment.strip(), json.dumps(sorted(counts)),
             rows.dump(Route, ballot.route), turn.us, ballot.headroom and ballot.said == "approve",
         ),
     )  # fmt: skip
@@ -92,29 +97,21 @@ def approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> State:
     """
     needs = look.requirements(row)
     given = turn.tx.all(
-        "SELECT counts FROM decisions WHERE action = ? AND version = ? AND said = 'approve'",
+        "SELECT team, user, counts, headroom FROM decisions WHERE action = ? AND version = ? "
+        "AND said = 'approve'",
         (row["id"], row["version"]),
     )
-    wanted = quorums(needs, policy)
+    wanted = ballots.quorums(needs, policy)
     met = all_met(needs, [frozenset(json.loads(each["counts"])) for each in given], wanted)
     end = State.APPROVED if met else State.PENDING
     _move(turn, row, ballot, Verb.APPROVE, end)
     if met:
-        headroom.grant(turn, row, needs, wanted, policy)
+        headroom.grant(turn, row, wanted, [each for each in given if each["headroom"]], policy)
         use_by = to_us(turn.now + min((each.use_within for each in needs), default=timedelta(0)))
         turn.tx.run("UPDATE holds SET use_by = ?, deadline = ? WHERE action = ?", (use_by, use_by, row["id"]))
     more = "" if met else " More approvals are needed."
     turn.tell_people(row, f"Approved by {_name(ballot)}{_quote(ballot)}{more}")
     return end
-
-
-def quorums(needs: Sequence[Requirement], policy: PolicySet) -> list[int]:
-    """Return what each requirement needs: the larger of its stored and its present quorum."""
-    now = [[policy.requirement_of(rule) for rule in each.rules] for each in needs]
-    return [
-        max(each.quorum, *(current.quorum for current in found if current is not None), 0)
-        for each, found in zip(needs, now, strict=True)
-    ]
 
 
 def _move(turn: Turn, row: Row, ballot: Ballot, verb: Verb, end: State) -> None:

@@ -14,8 +14,8 @@ from gate.policy.policyset import PolicySet
 from gate.requirements import standing
 from gate.store import rows
 from gate.store.port import Row
-from gate.verbs import decide, look
-from gate.verbs.turn import GATE, Turn, action_row
+from gate.verbs import ballots, look
+from gate.verbs.turn import ACTION, GATE, Turn, action_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,8 @@ def hand_over(turn: Turn, hold: str, policy: PolicySet) -> Handed:
         hold: Hold id; one that is unknown or not pending stays as it is.
         policy: The policy in force.
     """
-    asked = turn.tx.one(_ASKED, (hold,))
-    if asked is None or not any(each.hand_over for each in look.requirements(asked)):
-        return Handed()  # most holds, before each answer
-    row = action_row(turn.tx, hold)
-    if row["state"] != State.PENDING or turn.us >= row["expires_at"]:
+    row = turn.tx.one(ACTION + "WHERE a.id = ?", (hold,))
+    if row is None or row["state"] != State.PENDING or turn.us >= row["expires_at"]:
         return Handed()
     needs = look.requirements(row)
     open_ones = _unmet(turn, row, needs, policy)
@@ -59,10 +56,12 @@ def hand_over(turn: Turn, hold: str, policy: PolicySet) -> Handed:
     return Handed(bool(now) or any(each.handed for each in needs), min(later, default=None))
 
 
-_ASKED = (
-    "SELECT v.requirements FROM holds h JOIN versions v ON v.action = h.action AND v.version = h.version "
-    "WHERE h.action = ?"
-)
+def up_to_date(turn: Turn, row: Row, policy: PolicySet) -> Row:
+    """Return the row of an open hold after it was handed over as far as that is due; see ``hand_over``."""
+    if not any(each.hand_over for each in look.requirements(row)):
+        return row  # most holds, before each answer
+    hand_over(turn, row["id"], policy)
+    return action_row(turn.tx, row["id"])
 
 
 def _unmet(turn: Turn, row: Row, needs: Sequence[Requirement], policy: PolicySet) -> list[int]:
@@ -71,7 +70,7 @@ def _unmet(turn: Turn, row: Row, needs: Sequence[Requirement], policy: PolicySet
         (row["id"], row["version"]),
     )
     counts = [frozenset(json.loads(each["counts"])) for each in given]
-    stands = standing(needs, counts, decide.quorums(needs, policy))
+    stands = standing(needs, counts, ballots.quorums(needs, policy))
     return [index for index, each in enumerate(stands) if not each.met and not each.requirement.handed]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from gate.clock import from_us, to_us
 from gate.errors import IllegalMove
-from gate.model import BudgetState, Requirement, Ruling
+from gate.model import BudgetState, Ruling
 from gate.policy.policyset import PolicySet
 from gate.store import rows
 from gate.store.port import Row
@@ -53,24 +53,17 @@ def check(row: Row, counts: Iterable[int], policy: PolicySet) -> None:
         )
 
 
-def grant(
-    turn: Turn, row: Row, needs: Sequence[Requirement], quorums: Sequence[int], policy: PolicySet
-) -> None:
+def grant(turn: Turn, row: Row, quorums: Sequence[int], given: Sequence[Row], policy: PolicySet) -> None:
     """Let the next calls pass for each budget where enough of its approvers said so; once for each hold.
 
     Args:
         turn: The open turn, in which the hold is approved.
         row: The action's joined row.
-        needs: The hold's requirements.
-        quorums: How many people each needs.
+        quorums: How many people each of its requirements needs.
+        given: The approvals that let calls pass.
         policy: The policy in force.
     """
-    given = turn.tx.all(
-        "SELECT team, user, counts FROM decisions WHERE action = ? AND version = ? AND said = 'approve' "
-        "AND headroom = 1",
-        (row["id"], row["version"]),
-    )
-    for ruling, state, index in offered(row, range(len(needs)), policy) if given else ():
+    for ruling, state, index in offered(row, range(len(quorums)), policy) if given else ():
         people = [f"{each['team']}/{each['user']}" for each in given if index in json.loads(each["counts"])]
         if len(people) >= quorums[index]:
             _grant(turn, row, ruling, state, people)
