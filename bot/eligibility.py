@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from bot.directory import LookupFailed, User
-from bot.identity import asked_for, known, on_hold, without_own
+from bot.identity import answered_as_another, asked_for, known, on_hold, without_own
 from bot.reach import Reach
 from gate.errors import NotEligible
 from gate.model import Approver, HoldRecord, Person
@@ -86,7 +86,7 @@ class Eligibility(Reach):
         satisfied, failures = await self._satisfied(user, self._open_to(user, named))
         if satisfied and asked_for(record, user.ids):
             satisfied = without_own(record.requirements, satisfied)
-            if not satisfied:
+            if not satisfied or answered_as_another(record, user):
                 raise NotEligible(
                     "The agent acts for you here, so somebody else must answer.", code="asked_for"
                 )
