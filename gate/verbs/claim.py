@@ -85,19 +85,28 @@ def claim(
         raise IllegalMove(
             f"The call is not the one that was approved as {action_id}; nothing ran.", code="changed"
         )
-    _check_facts(turn, row, asked)
-    verdict = freezing.with_freeze(turn.tx, action, asked.verdict)
-    ran = _move(turn, row, replace(asked, verdict=verdict))
+    ran = _move(turn, row, _as_of_now(turn, row, action, asked))
     after = look.record(turn.tx, row | {"state": State.RUNNING} if ran else action_row(turn.tx, action_id))
     if after.state != State.PENDING:
         waiting.leave(turn, waiter)
     return Claimed(ran, after)
 
 
-def _check_facts(turn: Turn, row: Row, asked: Judgement) -> None:
-    session = turn.tx.one("SELECT facts FROM sessions WHERE id = ?", (row["session"],))
-    if session is not None and session["facts"] != asked.facts:
-        raise Stale(row["session"], session["facts"])
+def _as_of_now(turn: Turn, row: Row, action: Action, asked: Judgement) -> Judgement:
+    """Return what is said of a call with what freezes say, if there are any, as of this transaction.
+
+    Raises:
+        Stale: It was judged with facts that its session has not any more.
+    """
+    around = turn.tx.one(_AROUND, (row["session"],))
+    if around is not None and around["facts"] != asked.facts:
+        raise Stale(row["session"], around["facts"])
+    if around is not None and not around["frozen"]:
+        return asked
+    return replace(asked, verdict=freezing.with_freeze(turn.tx, action, asked.verdict))
+
+
+_AROUND = "SELECT facts, EXISTS (SELECT 1 FROM freezes) AS frozen FROM sessions WHERE id = ?"
 
 
 def _move(turn: Turn, row: Row, asked: Judgement) -> bool:
