@@ -46,6 +46,19 @@ def test_a_confirm_dialog_comes_first(browser_page: Any, card: Any, page_app: An
     assert page_app.next("action")["actions"][0]["action_id"] == "approve"
 
 
+def test_a_question_is_answered_by_nobody_else(browser_page: Any, card: Any, page_app: Any) -> None:
+    """Where the page becomes another person's, what the first one was asked is taken back and sends nothing."""
+    card.get_by_role("button", name="Approve").click()
+    question = browser_page.get_by_test_id("confirm")
+    question.wait_for()
+    person = browser_page.get_by_test_id("person-select")
+    person.select_option("U0BOB")
+    question.wait_for(state="detached")
+    expect(person).to_have_value("U0BOB")
+    card.get_by_role("button", name="Ignore").click()
+    assert page_app.next("action")["actions"][0]["action_id"] == "ignore"
+
+
 def test_the_overflow_menu_by_keyboard(browser_page: Any, card: Any, page_app: Any) -> None:
     """A menu opens, moves and chooses by keyboard, and Escape closes it without sending."""
     more = card.get_by_role("button", name="More actions")

@@ -2,6 +2,7 @@
 
 import { makeActs } from "./acts.js";
 import { listen } from "./api.js";
+import { takeQuestionsBack } from "./dialogs.js";
 import { makeDirectory } from "./directory.js";
 import { makeModalStack } from "./modals.js";
 import { makeUnread, readAddress, writeAddress } from "./place.js";
@@ -80,6 +81,7 @@ function choosePlace(state) {
 }
 
 function become(user) {
+  takeQuestionsBack();
   app.me = user;
   moved();
   if (app.place.kind === "home") acts.openHome(user);

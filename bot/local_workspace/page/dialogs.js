@@ -8,9 +8,13 @@ const open = [];
 
 const layer = () => document.getElementById("layer");
 
-/** Put a dialog in front. `escape` is called on the Escape key. Return {close(), isOpen()}. */
-export function openDialog(dialog, { escape, focus = null }) {
-  const entry = { dialog, backdrop: h("div", { class: "backdrop" }, dialog), escape, returnTo: focusMark() };
+/**
+ * Put a dialog in front. `escape` is called on the Escape key, and for a `question` also when another person comes.
+ * Return {close(), isOpen()}.
+ */
+export function openDialog(dialog, { escape, focus = null, question = false }) {
+  const backdrop = h("div", { class: "backdrop" }, dialog);
+  const entry = { dialog, backdrop, escape, question, returnTo: focusMark() };
   open.push(entry);
   layer().append(entry.backdrop);
   settle();
@@ -21,10 +25,11 @@ export function openDialog(dialog, { escape, focus = null }) {
 function closeEntry(entry) {
   const at = open.indexOf(entry);
   if (at < 0) return;
+  const elsewhere = document.activeElement !== document.body && !entry.dialog.contains(document.activeElement);
   open.splice(at, 1);
   entry.backdrop.remove();
   settle();
-  giveBack(entry.returnTo);
+  if (!elsewhere) giveBack(entry.returnTo);
 }
 
 // Only the front dialog takes part; the page and the dialogs behind it are inert.
@@ -101,8 +106,14 @@ export function confirmDialog(object, directory) {
     const handle = openDialog(confirmShell(object, directory, [deny, yes]), {
       escape: () => answer(false),
       focus: deny,
+      question: true,
     });
   });
+}
+
+/** Answer no to what was asked and is still open: a question is one person's, and nobody else answers it. */
+export function takeQuestionsBack() {
+  for (const entry of open.filter((each) => each.question)) entry.escape();
 }
 
 function confirmShell(object, directory, buttons) {
