@@ -47,7 +47,7 @@ def test_a_confirm_dialog_comes_first(browser_page: Any, card: Any, page_app: An
 
 
 def test_a_question_is_answered_by_nobody_else(browser_page: Any, card: Any, page_app: Any) -> None:
-    """Where the page becomes another person's, what the first one was asked is taken back and sends nothing."""
+    """Where the page becomes another person's, what the first one was asked is taken back."""
     card.get_by_role("button", name="Approve").click()
     question = browser_page.get_by_test_id("confirm")
     question.wait_for()
