@@ -21,7 +21,6 @@ from bot.slack_errors import ANSWER_FAILURES
 from bot.views import everything, modals
 from bot.views.budgets import lets_pass
 from bot.views.card import must_view
-from bot.views.text import Block
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import OPEN, State
 from gate.model import HoldRecord, Person, Route, Said
@@ -34,8 +33,12 @@ NOT_HERE = "This card does not stand in a channel of its hold, so nothing was re
 BROKEN = "Something went wrong in the gate, and nothing was recorded. Press again, or use /gate holds."
 NOT_DRAWN = "Slack did not take what belongs here; nothing was recorded. Press again, or use /gate holds."
 RECORDED = "Your answer is recorded."
+NOT_NEEDED = "It is approved already; your answer was not needed."
 NO_WINDOW = "The window did not open in time, and nothing was recorded. Press again, or use /gate holds."
 
+APPROVE_TITLE, DENY_TITLE = "Approve this call", "Deny this call"
+APPROVING = (names.APPROVE, names.APPROVE_MORE, names.APPROVE_WITH_COMMENT)
+"""What asks for the form of an approval."""
 
 Draw = Callable[[Press, str], Awaitable[bool]]
 """Draws what a press asks for into the window with this id, and tells whether Slack took it."""
@@ -85,14 +88,12 @@ class Deciding:
     async def approve(self, press: Press) -> None:
         """Record an approval pressed on a card, or ask for the comment that the policy wants with it."""
         origin, record = await self.found(press)
-        more = press.action == names.APPROVE_MORE
         if modals.comment_required(record, "approve") and record.state is State.PENDING:
-            passing = lets_pass(record) if more else 0
-            form = await self._desk.run(modals.approve_form, record, origin, more=passing)
-            await self._form(press, form)
+            await self.in_window(press, APPROVE_TITLE, self._draw_form)
             return
+        answer = Answer("approve", headroom=press.action == names.APPROVE_MORE)
         try:
-            await self.decide(press, origin, record, Answer("approve", headroom=more))
+            await self.decide(press, origin, record, answer)
         except IllegalMove as fault:
             if fault.code != "view_required":
                 raise
@@ -102,8 +103,7 @@ class Deciding:
 
     async def ask(self, press: Press) -> None:
         """Open the form for a denial, a stop, or an approval with a comment; look things up afterwards."""
-        approving = press.action == names.APPROVE_WITH_COMMENT
-        title = "Approve this call" if approving else "Deny this call"
+        title = APPROVE_TITLE if press.action in APPROVING else DENY_TITLE
         await self.in_window(press, title, self._draw_form)
 
     async def view(self, press: Press) -> None:
@@ -133,10 +133,22 @@ class Deciding:
 
     async def _draw_form(self, press: Press, view: str) -> bool:
         origin, record = await self.found(press)
-        await self.able(press, origin, record)
-        approving = press.action == names.APPROVE_WITH_COMMENT
-        form = modals.approve_form if approving else modals.deny_form
-        return await self._answers.update(view, await self._desk.run(form, record, origin))
+        eligible = await self.able(press, origin, record)
+        if press.action not in APPROVING:
+            return await self._answers.update(view, await self._desk.run(modals.deny_form, record, origin))
+        if record.state is not State.PENDING:
+            raise IllegalMove(NOT_NEEDED, code="already_decided")
+        if not await self._has_seen(record, eligible.person):
+            return await self._draw_page(press, view)
+        more = lets_pass(record) if press.action == names.APPROVE_MORE else 0
+        form = await self._desk.run(modals.approve_form, record, origin, more=more)
+        return await self._answers.update(view, form)
+
+    async def _has_seen(self, record: HoldRecord, person: Person) -> bool:
+        """Tell whether somebody has seen what they must see before they approve; most cards show it."""
+        if not record.view_required and not await self._desk.run(must_view, record):
+            return True
+        return await self._desk.run(self._desk.service.viewed, record.id, person)
 
     async def _draw_page(self, press: Press, view: str) -> bool:
         origin, record = await self.found(press)
@@ -232,9 +244,17 @@ class Deciding:
             learn = self._desk.service.learn_card
             await self._desk.run(learn, record.id, channel=press.channel, ts=press.ts, version=record.version)
 
-    async def able(self, press: Press, origin: Origin, record: HoldRecord) -> None:
-        """Refuse early what the store would refuse anyway, so that nobody fills in a form for nothing."""
-        await self.eligible(press, origin, record)
+    async def able(self, press: Press, origin: Origin, record: HoldRecord) -> Eligible:
+        """Refuse early what the store would refuse anyway, so that nobody fills in a form for nothing.
+
+        Returns:
+            What makes who pressed an approver.
+
+        Raises:
+            NotEligible: They are none.
+            IllegalMove: It cannot be answered any more, or not as it stood.
+        """
+        eligible = await self.eligible(press, origin, record)
         if record.state not in OPEN:
             raise IllegalMove(
                 f"It is already {record.state.value.replace('_', ' ')}.", code="already_decided"
@@ -244,6 +264,7 @@ class Deciding:
         ends = record.use_by or record.expires_at
         if self._desk.service.clock.now() >= ends:
             raise IllegalMove("Too late: the time to answer has ended. Nothing ran.", code="late")
+        return eligible
 
     async def eligible(
         self, press: Press, origin: Origin, record: HoldRecord, *, user: User | None = None
@@ -271,12 +292,6 @@ class Deciding:
             reason=str(fault),
             route=self.route(press, origin),
         )
-
-    async def _form(self, press: Press, form: Block) -> None:
-        if press.view:
-            await self._answers.update(press.view, form)
-        elif await self._answers.open(press, form) is None:
-            await self._answers.tell(press, "Approve this call", NO_WINDOW)
 
     async def _show_page(
         self, view: str, origin: Origin, record: HoldRecord, person: Person, told: str

@@ -17,7 +17,7 @@ from bot.views.card import is_cut
 from bot.views.text import Block
 from gate.errors import BadEdit, IllegalMove
 from gate.lifecycle import State
-from gate.model import Field, HoldRecord
+from gate.model import Field, HoldRecord, Person
 
 TITLE = "Edit and approve"
 APPROVED = "It is approved already: it can be stopped, but not changed any more."
@@ -51,22 +51,21 @@ class Editing:
 
     async def _draw(self, press: Press, view: str) -> bool:
         origin, record = await self._deciding.found(press)
-        await self._deciding.able(press, origin, record)
+        eligible = await self._deciding.able(press, origin, record)
         if record.state is not State.PENDING:
             raise IllegalMove(APPROVED, code="already_decided")
-        await self._seen(press, origin, record)
+        await self._want_seen(record, eligible.person)
         fields = await self._desk.run(self._desk.service.fields, record.id)
         if not fields:
             raise IllegalMove(NOTHING_TO_CHANGE, code="not_editable")
         form = await self._desk.run(edits.edit_form, record, origin, fields, editor=press.who.user)
         return await self._answers.update(view, form)
 
-    async def _seen(self, press: Press, origin: Origin, record: HoldRecord) -> None:
+    async def _want_seen(self, record: HoldRecord, person: Person) -> None:
         """Refuse early whoever has to open the full view first."""
-        eligible = await self._deciding.eligible(press, origin, record)
         await self._deciding.want_view(record)
         run, viewed = self._desk.run, self._desk.service.viewed
-        if await run(is_cut, record) and not await run(viewed, record.id, eligible.person):
+        if await run(is_cut, record) and not await run(viewed, record.id, person):
             raise IllegalMove(VIEW_FIRST, code="view_required")
 
     async def _submit(self, press: Press) -> Block:

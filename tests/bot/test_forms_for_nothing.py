@@ -1,0 +1,53 @@
+"""No form is opened for an answer that would not count, nor shown to whom it does not concern."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot import names
+from bot.views import modals
+from gate.lifecycle import State
+from gate.model import Person
+from tests.bot.bot_fixtures import Office, eventually, office, spell
+from tests.bot.presses import one_answer, payload, refusals
+
+__all__ = ["office"]
+
+LONG = "line\n" * 1500
+
+
+def test_who_may_not_approve_sees_no_form(office: Office) -> None:
+    """Where an approval wants a comment, a press by nobody's approver is refused and recorded at once."""
+    office.open()
+    record = office.hold("payments.cancel", order_id="ORD-1")
+    office.press("U0CAROL", record, names.APPROVE)
+    one_answer(office, "U0CAROL", "not among the approvers")
+    assert refusals(office, record) == ["not_eligible"]
+    assert "ORD-1" not in spell(office.control.views("U0CAROL"))
+
+
+def test_a_call_that_was_approved_meanwhile_asks_for_no_comment(office: Office) -> None:
+    """A press on what a screen still shows of a card is told that the answer was not needed."""
+    office.open()
+    record = office.hold()
+    forged = payload(office, record, "U0BOB", action=names.APPROVE_WITH_COMMENT)
+    office.press("U0ALICE", record, names.APPROVE)
+    office.until(record, State.APPROVED)
+    office.control.forge(forged)
+    one_answer(office, "U0BOB", "approved already")
+
+
+@pytest.mark.parametrize("action", [names.APPROVE, names.APPROVE_WITH_COMMENT])
+def test_what_must_be_seen_first_is_shown_before_a_comment_is_asked_for(office: Office, action: str) -> None:
+    """The window shows everything instead of a form that would be refused; its button leads to the form."""
+    office.open()
+    record = office.hold("payments.cancel", order_id=LONG)
+    office.press("U0ALICE", record, action)
+    view = office.control.wait_view("U0ALICE", "Approve…")
+    assert "Comment" not in spell(view)
+    eventually(lambda: office.agent.viewed(record.id, Person("T0LOCAL", "U0ALICE")))
+    office.control.click_view("U0ALICE", view["id"], names.APPROVE_WITH_COMMENT)
+    form = office.control.wait_view("U0ALICE", "Comment")
+    office.control.submit_view("U0ALICE", form["id"], {modals.COMMENT_BLOCK: {names.COMMENT: "seen"}})
+    after = office.until(record, State.APPROVED)
+    assert [each.comment for each in after.decisions] == ["seen"]
