@@ -89,7 +89,7 @@ class Commands:
         return inbox.budget_blocks(seen), f"{len(seen)} budgets"
 
     async def _show(self, press: Press, id_: str) -> tuple[list[Block], str]:
-        record = await self._found(id_)
+        record = await self._found(press, id_)
         await self._want_sight(press, record, id_)
         return await self._desk.run(inbox.show_blocks, record, self._desk.place), record.name
 
@@ -115,7 +115,7 @@ class Commands:
             NotEligible: They may see it, but not answer it; that is recorded.
             IllegalMove: They may not see it, or there is none; the words are the same.
         """
-        record = await self._found(id_)
+        record = await self._found(press, id_)
         try:
             await self._deciding.eligible(press, _origin(press, record), record)
         except NotEligible:
@@ -123,12 +123,19 @@ class Commands:
             raise
         return record
 
-    async def _found(self, id_: str) -> HoldRecord:
+    async def _found(self, press: Press, id_: str) -> HoldRecord:
+        """Return the hold that an id names; without one, say what would be said of who typed beside any.
+
+        Raises:
+            NotEligible: There is none, and they count nowhere.
+            IllegalMove: There is none.
+        """
         try:
             return await self._desk.run(self._desk.service.hold, id_)
         except IllegalMove as fault:
             if fault.code != "unknown_hold":
                 raise
+            await self._desk.eligibility.counts(press.who)
             raise _unseen(id_) from None
 
     async def _want_sight(self, press: Press, record: HoldRecord, id_: str) -> None:

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from bot.directory import LookupFailed, User
 from bot.identity import answered_as_another, asked_for, known, on_hold, without_own
 from bot.reach import Reach
+from bot.untold import untold
 from gate.errors import NotEligible
 from gate.model import Approver, HoldRecord, Person
+
+NOTHING_DONE = "nothing was shown or recorded"
+"""What comes of a press of somebody whom Slack does not tell of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,7 @@ class Eligibility(Reach):
         So whoever may decide nothing does not use up, press by press, what Slack lets be asked.
         """
         before = self._directory.knows(who.user)
-        eligible = await judge(await self._person(who, fresh=False, lost=_NOT_RECORDED))
+        eligible = await judge(await self._person(who, fresh=False))
         return await judge(await self._person(who)) if before else eligible
 
     async def may_see(self, record: HoldRecord, who: Clicker) -> Person:
@@ -131,7 +135,7 @@ class Eligibility(Reach):
         Raises:
             NotEligible: They may not see it.
         """
-        user = await self._person(who, fresh=False, lost=_NOT_RECORDED)
+        user = await self._person(who, fresh=False)
         await self._check_sight(record, user)
         return on_hold(record, user, self._team)
 
@@ -144,15 +148,22 @@ class Eligibility(Reach):
         if not satisfied:  # what Slack never tells would only tell those who may not see it what is asked for
             raise _not_among([each for each in (*failed, *failures) if each.transient])
 
-    async def _person(self, who: Clicker, *, fresh: bool = True, lost: str = "") -> User:
+    async def counts(self, who: Clicker) -> None:
+        """Check that somebody's answers could count at all, looked up as within the last minute.
+
+        Raises:
+            NotEligible: They count nowhere; the words are those of ``check`` and ``may_see``.
+        """
+        await self._person(who, fresh=False)
+
+    async def _person(self, who: Clicker, *, fresh: bool = True, then: str = NOTHING_DONE) -> User:
         if who.workflow:
             raise NotEligible("A workflow cannot answer; a person has to press the button.", code="bot")
         look_up = self._directory.user if fresh else self._directory.known_user
         try:
             user = await look_up(who.user)
         except LookupFailed as failed:
-            told = lost or (_NOT_RECORDED if fresh else "nothing can be listed now.")
-            raise NotEligible(f"{failed}, so {told}", code="lookup_failed") from failed
+            raise untold([failed], then) from failed
         if user.deleted:
             raise NotEligible("This account is deactivated, so its answer does not count.", code="deleted")
         if user.bot:
@@ -166,13 +177,8 @@ class Eligibility(Reach):
         return user
 
 
-_NOT_RECORDED = "your answer was not recorded. Try again."
-
-
 NOT_AMONG = "You are not among the approvers of this hold."
 
 
 def _not_among(failures: Sequence[LookupFailed], otherwise: str = NOT_AMONG) -> NotEligible:
-    if failures:
-        return NotEligible(f"{failures[0]}, so nothing was recorded. Try again.", code="lookup_failed")
-    return NotEligible(otherwise, code="not_eligible")
+    return untold(failures) if failures else NotEligible(otherwise, code="not_eligible")

@@ -36,13 +36,17 @@ class Listed:
 class Sight(Eligibility):
     """Judge people for lists too, by the same rules; the arguments are those of ``Eligibility``."""
 
+    async def _listing(self, who: Clicker) -> User:
+        """Return somebody who wants to read, looked up as within the last minute."""
+        return await self._person(who, fresh=False, then="nothing can be listed")
+
     async def person(self, who: Clicker) -> Person:
         """Return the one identity of somebody, as their answers are kept under.
 
         Raises:
             NotEligible: They are nobody whose answers count.
         """
-        return known(await self._person(who, fresh=False), self._team)
+        return known(await self._listing(who), self._team)
 
     async def belongs(self, entries: Sequence[Approver], who: Clicker) -> bool:
         """Tell whether somebody may read what concerns everybody: no guest and no outsider not named here.
@@ -55,7 +59,7 @@ class Sight(Eligibility):
             NotEligible: They are nobody whose answers count.
         """
         try:
-            return bool(self._open_to(await self._person(who, fresh=False), entries))
+            return bool(self._open_to(await self._listing(who), entries))
         except NotEligible as refused:
             if refused.code in ("guest", "stranger"):
                 return False
@@ -69,7 +73,7 @@ class Sight(Eligibility):
         Raises:
             NotEligible: They may see none, whatever it is.
         """
-        user = await self._person(who, fresh=False)
+        user = await self._listing(who)
         mine: list[HoldRecord] = []
         others: list[HoldRecord] = []
         failures: list[LookupFailed] = []
@@ -97,7 +101,7 @@ class Sight(Eligibility):
         Raises:
             NotEligible: They are nobody whose answers count.
         """
-        user = await self._person(who, fresh=False)
+        user = await self._listing(who)
         told = []
         for entries in lists:
             try:
