@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
@@ -230,7 +230,9 @@ class Columns:
         inner = list(chain.from_iterable(map(dict.values, taken)))
         copies, forms = self._column(inner) if inner else (inner, inner)
         made = taken if copies is inner else _filled(taken, copies)
-        written = made if forms is copies else _filled(taken, forms)
+        written = made if forms is copies else _filled(map(dict, taken), forms)
+        if len(keys) >= _MANY:
+            written = list(map(_in_order, written))
         if "$" in joined:
             written = [{"$dict": each} if any(key[:1] == "$" for key in each) else each for each in written]
         return made, written
@@ -259,20 +261,26 @@ class Columns:
         return copies, forms
 
     def _forms(self, kind: type, values: list[Any]) -> list[Any]:
-        parts = [each for each in map(model_parts, values) if each is not None]
-        if len(parts) < len(values):
+        parts = list(map(model_parts, values))
+        if None in parts:
             raise UnusualError
-        return self._held(kind, parts)[1]
+        own = [{name: dict(part) for name, part in each.items()} for each in parts if each is not None]
+        return self._held(kind, own)[1]
 
     def _held(self, kind: type, parts: Sequence[Parts]) -> tuple[Sequence[Parts], list[Any]]:
-        """Return copies of what each of many models of a class holds, and the forms of the models."""
+        """Return copies of what each of many models of a class holds, and the forms of the models.
+
+        Args:
+            kind: The class.
+            parts: What they hold, in dicts that nobody else has.
+        """
         held = [part for each in parts for part in each.values()]
         self._enter(held)
         copies, forms = self._entries(held)
         self._depth -= 1
         name = name_of_class(kind, "")
         made = parts if copies is held else _filled(parts, copies)
-        written = made if forms is copies else _filled(parts, forms)
+        written = made if forms is copies else _filled(map(dict, parts), forms)
         return made, [{"$model": [name, each]} for each in written]
 
 
@@ -296,10 +304,22 @@ def _has_pairs(text: str) -> bool:
     return len(text.encode("utf-16-le")) > 2 * len(text)
 
 
-def _filled(dicts: Iterable[Mapping[str, Any]], values: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return dicts of the same keys with other values."""
-    left = iter(values)
-    return [dict(zip(each, left, strict=False)) for each in dicts]
+def _filled(dicts: Iterable[dict[str, Any]], values: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return dicts that nobody else has with other values put into them."""
+    filled, left = list(dicts), iter(values)
+    for each in filled:
+        for key in each:
+            each[key] = next(left)
+    return filled
+
+
+def _in_order(form: dict[str, Any]) -> dict[str, Any]:
+    """Return a large dict with its keys in order: ``json``, which compares entries, is quick on those."""
+    return {key: form[key] for key in sorted(form)} if len(form) >= _MANY else form
+
+
+_MANY = 500
+"""From how many keys on it is quicker to put them in order first."""
 
 
 def _real(value: float) -> Any:

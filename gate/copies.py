@@ -31,9 +31,7 @@ def copied_value(value: Any) -> Any:
     if kind in _FROZEN:
         return value
     if kind is dict:
-        if len(value) >= _MANY:
-            return _renewed(dict(value))
-        return {key: each if type(each) in _FROZEN else copied_value(each) for key, each in value.items()}
+        return _renewed(value.copy())
     if kind is list:
         if len(value) >= _MANY:
             return _copied_each(list(value))
@@ -44,10 +42,16 @@ def copied_value(value: Any) -> Any:
 
 
 def _renewed(taken: dict[str, Any]) -> dict[str, Any]:
-    """Return a dict that nobody else has, with copies of what lies in it."""
-    if _FROZEN.issuperset(map(type, taken.values())):
+    """Put copies into a dict that nobody else has, in place of what lies in it."""
+    if len(taken) >= _MANY and _FROZEN.issuperset(map(type, taken.values())):
         return taken
-    return {key: each if type(each) in _FROZEN else copied_value(each) for key, each in taken.items()}
+    for key, each in taken.items():
+        kind = type(each)
+        if kind is dict:
+            taken[key] = _renewed(each.copy())
+        elif kind not in _FROZEN:
+            taken[key] = copied_value(each)
+    return taken
 
 
 def _copied_each(taken: list[Any]) -> list[Any]:

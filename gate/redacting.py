@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, filterfalse
 from types import NoneType
 from typing import Any
 from uuid import UUID
@@ -151,16 +151,20 @@ class Writer:
         kinds = set(map(type, values))
         if len(kinds) == 1:
             return self._of(kinds.pop(), values, place)
-        written = {kind: iter(self._of(kind, each, place)) for kind, each in by_kind(values).items()}
-        return merged(values, written)
+        given = by_kind(values)
+        written = {kind: self._of(kind, each, place) for kind, each in given.items()}
+        if _are_same(written, given):
+            return values
+        return merged(values, {kind: iter(each) for kind, each in written.items()})
 
     def _of(self, kind: type, values: Sequence[Any], place: _Place) -> Sequence[Any]:
-        """Return what is written of values of one type."""
+        """Return what is written of values of one type; the very same where they are written as they are."""
         if kind is str:
             return self._texts(values, place)
         if kind is list or kind is tuple:
             inner = list(chain.from_iterable(values))
-            return cut(self._values(inner, place) if inner else (), map(len, values))
+            written = self._values(inner, place) if inner else inner
+            return values if written is inner and kind is list else cut(written, map(len, values))
         if kind is dict:
             return self._rows(values, place)
         if kind is bool or kind is NoneType:
@@ -169,7 +173,7 @@ class Writer:
             return self._leaves(kind, values, place)
         fields = fields_of_each(kind, values)
         if all(each is not None for each in fields):
-            return self._rows(fields, place)
+            return list(map(dict, self._rows(fields, place)))
         return [self._single(each, place) for each in values]
 
     def _rows(self, rows: Sequence[Mapping[str, Any]], place: _Place) -> Sequence[Any]:
@@ -189,7 +193,7 @@ class Writer:
                 for row in rows
             ]
         else:
-            written = list(map(dict, rows))
+            written = rows
         return list(map(_wrapped, written)) if "$" in "".join(keys) else written
 
     def _secret(self, names: Sequence[str]) -> Set[str]:
@@ -203,13 +207,16 @@ class Writer:
 
     def _columns(
         self, rows: Sequence[Mapping[str, Any]], inside: Mapping[str, _Place]
-    ) -> list[dict[str, Any]]:
+    ) -> Sequence[Mapping[str, Any]]:
         columns: dict[str, list[Any]] = {key: [] for key in inside}
         for row in rows:
             for key, value in row.items():
                 columns[key].append(value)
-        written = {key: iter(self._values(each, inside[key])) for key, each in columns.items()}
-        return [{key: next(written[key]) for key in row} for row in rows]
+        written = {key: self._values(each, inside[key]) for key, each in columns.items()}
+        if _are_same(written, columns):
+            return rows
+        left = {key: iter(each) for key, each in written.items()}
+        return [{key: next(left[key]) for key in row} for row in rows]
 
     def _row(self, row: Mapping[str, Any], inside: Mapping[str, _Place], place: _Place) -> Any:
         """Return one dict of which a key holds a secret; two that look alike without it stay two."""
@@ -253,18 +260,18 @@ class Writer:
                 return False
         return str not in kinds or not self._search([each for each in values if type(each) is str])
 
-    def _search(self, texts: Iterable[str]) -> dict[str, Found]:
-        """Return what stands for those texts that hold a secret; those not yet searched are to be."""
+    def _search(self, texts: Iterable[str]) -> bool:
+        """Tell whether one of the texts is known to hold a secret; those not yet searched are to be."""
         asked = [each for each in texts if len(each) >= SHORTEST]
         if not asked:
-            return {}
+            return False
         known = self._known
-        unknown = dict.fromkeys([each for each in asked if each not in known] if known else asked)
+        unknown = dict.fromkeys(filterfalse(known.__contains__, asked) if known else asked)
         if self.texts:
             self.texts.update(unknown)
         else:
             self.texts = unknown
-        return {each: found for each in asked if (found := known.get(each))} if known else {}
+        return bool(known) and any(map(known.get, asked))
 
     def _texts(self, texts: Sequence[str], place: _Place) -> Sequence[str]:
         if place.secret:
@@ -273,15 +280,15 @@ class Writer:
 
     def _told(self, texts: Sequence[str], place: _Place) -> Sequence[str]:
         """Return texts without secrets of a known shape."""
-        found = self._search(texts)
-        if not found:
+        if not self._search(texts):
             return texts
-        secrets = dict.fromkeys(chain.from_iterable(pair[1] for pair in found.values()))
+        found = list(map(self._known.get, texts))
+        secrets = dict.fromkeys(chain.from_iterable([pair[1] for pair in found if pair]))
         if place.shown:
             self.secrets.update(secrets)
             return texts
         self._note(place, secrets)
-        return [pair[0] if (pair := found.get(each)) else each for each in texts]
+        return [pair[0] if pair else each for each, pair in zip(texts, found, strict=True)]
 
     def _leaves(self, kind: type, values: Sequence[Any], place: _Place) -> Sequence[Any]:
         """Return single values of one type; only a number may be a secret by its shape, a card's."""
@@ -355,7 +362,12 @@ def _beside(rows: Iterable[Mapping[str, Any]], secret: Set[str]) -> list[Any]:
     return [each for row in rows for key, each in row.items() if key not in secret]
 
 
-def _wrapped(written: dict[str, Any]) -> dict[str, Any]:
+def _are_same(written: Mapping[Any, Any], given: Mapping[Any, Any]) -> bool:
+    """Tell whether everything is written as it was given."""
+    return all(written[key] is each for key, each in given.items())
+
+
+def _wrapped(written: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a dict that no reader takes for a tag."""
     return {"$dict": written} if any(name[:1] == "$" for name in written) else written
 
