@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from bot.desk import Desk
-from bot.slack_errors import CALL_FAILURES, trouble
+from bot.slack_errors import CALL_FAILURES, Trouble, trouble
 from bot.twins import Twins
 from gate.errors import Fault
 
 log = logging.getLogger("bot")
+
+TRIES = 6
+"""How often one channel is looked through at most for one card; the next start of a bot looks again."""
+PAUSE = 2.0
+"""Seconds before the second try where Slack names none; twice as many before each further one."""
 
 
 async def close_orphans(desk: Desk) -> None:
@@ -20,16 +26,35 @@ async def close_orphans(desk: Desk) -> None:
     """
     twins = Twins(desk)
     try:
-        for hold, channel in await desk.run(desk.service.unlearnt_cards):
-            record = await desk.run(desk.service.hold, hold)
-            for card in await twins.find(record, channel):
-                await desk.run(
-                    desk.service.learn_card, hold, channel=card.channel, ts=card.ts, version=card.version
-                )
-                desk.wake.set()
-    except Fault as fault:
-        log.warning("Cards of ended holds could not be looked for: %s", fault)
-    except CALL_FAILURES as error:
-        log.warning("Cards of ended holds could not be looked for: %s", trouble(error).code)
+        left = await desk.run(desk.service.unlearnt_cards)
+        for hold, channel in left:
+            await _close(desk, twins, hold, channel)
     except Exception:
         log.exception("Cards of ended holds could not be looked for")
+
+
+async def _close(desk: Desk, twins: Twins, hold: str, channel: str) -> None:
+    """Learn the cards of one hold in a channel; what keeps this one from it keeps no other one."""
+    for attempt in range(TRIES):
+        try:
+            await _learn(desk, twins, hold, channel)
+        except Fault as fault:
+            log.warning("The card of an ended hold could not be looked for: %s", fault)
+        except CALL_FAILURES as error:
+            found = trouble(error)
+            log.warning("The card of an ended hold could not be looked for: %s", found.code)
+            await asyncio.sleep(_pause(found, attempt))
+            continue
+        return
+
+
+def _pause(found: Trouble, attempt: int) -> float:
+    return found.retry_after or PAUSE * 2.0**attempt
+
+
+async def _learn(desk: Desk, twins: Twins, hold: str, channel: str) -> None:
+    record = await desk.run(desk.service.hold, hold)
+    for card in await twins.find(record, channel):
+        learn = desk.service.learn_card
+        await desk.run(learn, hold, channel=card.channel, ts=card.ts, version=card.version)
+        desk.wake.set()

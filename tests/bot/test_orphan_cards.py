@@ -13,9 +13,9 @@ from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
 __all__ = ["office"]
 
 
-def posted_and_lost(office: Office, client: WebClient) -> tuple[HoldRecord, str]:
+def posted_and_lost(office: Office, client: WebClient, session: str = "s1") -> tuple[HoldRecord, str]:
     """Post a hold's card as a bot does that dies right after."""
-    record = office.hold()
+    record = office.hold(session=session)
     office.agent.bind_workspace("T0LOCAL", "127.0.0.1")
     assert "card" in [each.kind for each in office.agent.lease_notices(limit=10)]
     payload = {"hold": record.id, "version": record.version}
@@ -26,6 +26,11 @@ def posted_and_lost(office: Office, client: WebClient) -> tuple[HoldRecord, str]
         metadata={"event_type": EVENT_TYPE, "event_payload": payload},
     )
     return record, str(answer["ts"])
+
+
+def closed(office: Office, ts: str) -> None:
+    """Wait until a card says how its hold ended."""
+    eventually(lambda: "*Cancelled* by an operator" in spell(office.message(CHANNEL, ts)))
 
 
 def test_a_starting_bot_closes_the_card_of_a_hold_that_ended_meanwhile(
@@ -40,3 +45,16 @@ def test_a_starting_bot_closes_the_card_of_a_hold_that_ended_meanwhile(
     eventually(lambda: "*Cancelled* by an operator" in spell(office.message(CHANNEL, ts)))
     assert APPROVE not in spell(office.message(CHANNEL, ts))
     assert [each.ts for each in office.agent.hold(record.id).cards] == [ts]
+
+
+def test_a_rate_limit_leaves_no_card_open(office: Office, client: WebClient) -> None:
+    """Where Slack asks to wait before it shows a channel's history, every such card is closed after that."""
+    office.agent.allow_local = True
+    lost = [posted_and_lost(office, client, session) for session in ("s1", "s2")]
+    for record, _ in lost:
+        office.agent.cancel(record.id, by="ops", reason="not needed")
+    office.control.faults.set("conversations.history", kind="ratelimit", retry_after=1)
+    office.open()
+    for record, ts in lost:
+        closed(office, ts)
+        assert [each.ts for each in office.agent.hold(record.id).cards] == [ts]
