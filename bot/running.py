@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -34,6 +34,7 @@ from bot.settings import BotFault, BotSettings, Transport
 from bot.sight import Sight
 from bot.socket_mode import SocketMode
 from bot.views.card import Place
+from gate.lifecycle import Seen
 from gate.service import Service
 
 log = logging.getLogger("bot")
@@ -219,7 +220,7 @@ class Running:
         """Look at the outbox at once when something moves in this process."""
         loop = asyncio.get_running_loop()
 
-        def observer(moved: frozenset[str]) -> None:
+        def observer(moved: Mapping[str, Seen]) -> None:
             loop.call_soon_threadsafe(desk.wake.set)
 
         self._observer = observer

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gate.errors import GateError, GuardError
+from gate.lifecycle import Seen
 from gate.steps import AskStep, Raised, Returned, Step, ToolStep, VerbStep, WaitStep, abandon, needs_caller
 from gate.waiting import Watch
 
@@ -188,7 +189,7 @@ async def _take(runtime: Runtime, step: WaitStep | ToolStep) -> Any:
             return Raised(error, step.running.action_id)
 
 
-async def _sleep(runtime: Runtime, step: WaitStep) -> None:
+async def _sleep(runtime: Runtime, step: WaitStep) -> Seen | None:
     loop = asyncio.get_running_loop()
     changed = asyncio.Event()
     watch = Watch(step.watch_for, step.seen, lambda: _tell(loop, changed))
@@ -199,6 +200,7 @@ async def _sleep(runtime: Runtime, step: WaitStep) -> None:
         pass
     finally:
         runtime.poller.remove(watch)
+    return watch.found
 
 
 def _tell(loop: asyncio.AbstractEventLoop, changed: asyncio.Event) -> None:

@@ -23,6 +23,10 @@ class State(StrEnum):
     IN_DOUBT = "in_doubt"
 
 
+Seen = tuple[State, int]
+"""State and version of an action as somebody knows them; version 0 for one that was never held."""
+
+
 class Verb(StrEnum):
     """What moves an action."""
 

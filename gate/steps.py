@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from gate.context import Running
 from gate.errors import GateError
+from gate.lifecycle import Seen
 from gate.model import Action, ActionRecord
 from gate.outcomes import Outcome, Ran
-from gate.waiting import Seen
 
 if TYPE_CHECKING:
     from gate.editing import Edited
@@ -110,7 +110,10 @@ class AskStep:
 
 @dataclass(frozen=True, slots=True)
 class WaitStep:
-    """Wait until an action changes, at most so many seconds (None: no end)."""
+    """Wait until an action changes, at most so many seconds (None: no end).
+
+    It gives back what the action was moved to, where whoever ended the wait knows it; else None.
+    """
 
     watch_for: str
     seen: Seen

@@ -18,7 +18,7 @@ from gate.clock import monotonic
 from gate.context import Running
 from gate.editing import Edited, EditNotTaken
 from gate.errors import GateError
-from gate.lifecycle import OPEN, State
+from gate.lifecycle import OPEN, Seen, State
 from gate.model import Action, ActionRecord
 from gate.outcomes import ran
 from gate.redact import error_text, redact
@@ -78,7 +78,7 @@ def _hold_out(runtime: Runtime, call: Call, record: ActionRecord, waiter: int) -
             left = None if until is None else until - monotonic()
             if runtime.poller.released or is_over(runtime, record, left):
                 break
-            record = yield from wait_once(runtime, record, left)
+            record = yield from _changed(runtime, record, left)
     except GeneratorExit:
         thrown_away = gone = True
         raise
@@ -117,6 +117,16 @@ def _claim(
     return claimed, replace(call, action=made.action) if isinstance(made, Edited) else call
 
 
+def _changed(
+    runtime: Runtime, record: ActionRecord, left: float | None
+) -> Generator[Step, Any, ActionRecord]:
+    """Wait as ``wait_once`` does; what is approved is not looked at: the claim does that, and judges it."""
+    found = yield from _wait(runtime, record, left)
+    if found == (State.APPROVED, record.version):
+        return replace(record, state=State.APPROVED)
+    return (yield from _look(runtime, record))
+
+
 def wait_once(
     runtime: Runtime, record: ActionRecord, left: float | None
 ) -> Generator[Step, Any, ActionRecord]:
@@ -127,15 +137,25 @@ def wait_once(
         record: The action as the waiter knows it.
         left: Seconds left; None for no end.
     """
-    deadline = _deadline(record)
-    timeout = left
+    yield from _wait(runtime, record, left)
+    return (yield from _look(runtime, record))
+
+
+def _wait(runtime: Runtime, record: ActionRecord, left: float | None) -> Generator[Step, Any, Seen | None]:
+    """Wait as ``wait_once`` says; return what the action was moved to, where that is known."""
+    deadline, timeout = _deadline(record), left
     if deadline is not None:
         to_deadline = max(0.0, (deadline - runtime.clock.now()).total_seconds())
         timeout = to_deadline if left is None else max(0.0, min(left, to_deadline))
-    yield WaitStep(record.id, (record.state, record.version), timeout)
+    found: Seen | None = yield WaitStep(record.id, (record.state, record.version), timeout)
+    return found
+
+
+def _look(runtime: Runtime, record: ActionRecord) -> Generator[Step, Any, ActionRecord]:
+    """Return an action as it is now, ended if it is past its deadline."""
     if runtime.poller.released:
         return record
-    if deadline is not None and runtime.clock.now() >= deadline:
+    if _is_late(runtime, record):
         yield VerbStep(runtime.service.sweep)
     found: ActionRecord = yield VerbStep(lambda: runtime.service.action(record.id))
     return found
@@ -149,9 +169,12 @@ def is_over(runtime: Runtime, record: ActionRecord, left: float | None) -> bool:
         record: The action as the waiter knows it.
         left: Seconds left; None for no end.
     """
+    return left is not None and left <= 0 and not _is_late(runtime, record)
+
+
+def _is_late(runtime: Runtime, record: ActionRecord) -> bool:
     deadline = _deadline(record)
-    late = deadline is not None and runtime.clock.now() >= deadline
-    return left is not None and left <= 0 and not late
+    return deadline is not None and runtime.clock.now() >= deadline
 
 
 def _deadline(record: ActionRecord) -> datetime | None:
@@ -286,13 +309,14 @@ def _take(runtime: Runtime, step: Step) -> Any:
     return _use(runtime, step)
 
 
-def _block(runtime: Runtime, step: WaitStep) -> None:
+def _block(runtime: Runtime, step: WaitStep) -> Seen | None:
     watch = Watch(step.watch_for, step.seen)
     try:
         runtime.poller.add(watch)
         watch.wait(step.timeout)
     finally:
         runtime.poller.remove(watch)
+    return watch.found
 
 
 def _use(runtime: Runtime, step: ToolStep) -> Returned | Raised:

@@ -6,16 +6,14 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 
 from gate.errors import GateError
-from gate.lifecycle import State
+from gate.lifecycle import Seen
 from gate.threads import begun
 
 INTERVAL = 0.03
 """Seconds between two looks at everything that is waited for."""
-
-Seen = tuple[State, int]
-"""State and version of a hold as its waiter knows them."""
 
 log = logging.getLogger("gate")
 
@@ -27,11 +25,15 @@ class Watch:
         action_id: Which action.
         seen: State and version that the waiter knows; anything else ends the wait.
         call: Called when it ends, from any thread, and again only after an interrupt; None for none.
+
+    Attributes:
+        found: What the action was moved to, where whoever ended the wait knows it; else None.
     """
 
     def __init__(self, action_id: str, seen: Seen, call: Callable[[], None] | None = None) -> None:
         self.action_id = action_id
         self.seen = seen
+        self.found: Seen | None = None
         self._call = call
         self._fired = False
         # A lock is let go in one step of the interpreter; inside an event, which is written in Python, an
@@ -39,10 +41,11 @@ class Watch:
         self._lasts = threading.Lock()
         self._lasts.acquire()
 
-    def fire(self) -> None:
-        """End the wait."""
+    def fire(self, found: Seen | None = None) -> None:
+        """End the wait, since the action was moved to what is given, or for whatever else."""
         if self._fired:
             return
+        self.found = found
         with suppress(RuntimeError):  # another thread did so just now
             self._lasts.release()
         try:
@@ -111,11 +114,11 @@ class Poller:
         with self._lock:
             self._watches.discard(watch)
 
-    def wake(self, ids: Collection[str]) -> None:
-        """End the waits for actions that this process has just moved; their waiters see for themselves."""
+    def wake(self, moved: Mapping[str, Seen]) -> None:
+        """End the waits for actions that this process has just moved, by id with where to."""
         with self._lock:
-            moved = [watch for watch in self._watches if watch.action_id in ids]
-        self._end(moved)
+            watches = [watch for watch in self._watches if watch.action_id in moved]
+        self._end(watches, moved)
 
     def release(self) -> None:
         """End every wait, and each that comes later, whatever the state of its action."""
@@ -124,10 +127,10 @@ class Poller:
             watches = tuple(self._watches)
         self._end(watches)
 
-    def _end(self, watches: Collection[Watch]) -> None:
+    def _end(self, watches: Collection[Watch], moved: Mapping[str, Seen] = MappingProxyType({})) -> None:
         """End waits; those that an interrupt leaves out are watched as before."""
         for watch in watches:
-            watch.fire()
+            watch.fire(moved.get(watch.action_id))
         if watches:
             with self._lock:
                 self._watches.difference_update(watches)
@@ -153,8 +156,9 @@ class Poller:
         same = version is not None and self._looked == (version, added)
         states = {} if same else self._states([watch.action_id for watch in watches])
         for watch in watches:
-            if states.get(watch.action_id, watch.seen) != watch.seen:
-                watch.fire()
+            found = states.get(watch.action_id, watch.seen)
+            if found != watch.seen:
+                watch.fire(found)
                 self.remove(watch)
         self._looked = (version, added)
         self._failing = False

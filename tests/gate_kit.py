@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from gate import Gate
+from gate.lifecycle import Seen
 from gate.model import HoldRecord, Person, Said
 from tests.kit import ALICE, POLICY, answer
 
@@ -42,7 +43,7 @@ class People:
         if self.error is not None:
             raise self.error
 
-    def _notice(self, ids: frozenset[str]) -> None:
+    def _notice(self, ids: Mapping[str, Seen]) -> None:
         held = [hold for hold in self._gate.service.holds() if hold.id in ids]
         with self._lock:
             if held and self._thread is None:

@@ -7,7 +7,7 @@ import logging
 import os
 import platform
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -17,6 +17,7 @@ from typing import Literal
 
 from gate.clock import Clock, SystemClock, from_us
 from gate.errors import GateError
+from gate.lifecycle import Seen
 from gate.service.hands import Hands
 from gate.service.waits import Waits
 from gate.store import migrations
@@ -40,7 +41,7 @@ class Turns:
     Attributes:
         clock: Where the time comes from.
         store: The rows.
-        observers: Called after each commit with the ids of the actions it moved.
+        observers: Called after each commit with the actions it held or moved, by id, and where to.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Turns:
         self.clock = clock or SystemClock()
         self.kind = kind
         self.actor = by or f"{kind}:{_login()}"
-        self.observers: list[Callable[[frozenset[str]], None]] = []
+        self.observers: list[Callable[[Mapping[str, Seen]], None]] = []
         self._hands, self._waits = Hands(), Waits()
         self._unsettled: dict[str, End] = {}
         self._labels = {"host": platform.node(), "process": os.getpid(), "version": package_version()}
@@ -89,7 +90,7 @@ class Turns:
         self._head = max(self._head, turn.head.seq)
         if turn.touched:
             for observer in list(self.observers):
-                afterwards(partial(observer, frozenset(turn.touched)))
+                afterwards(partial(observer, turn.touched))
 
     def _lasting(
         self,

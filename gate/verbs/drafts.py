@@ -94,7 +94,6 @@ def insert(turn: Turn, draft: Draft, state: State, code: str) -> None:
         process=turn.process if state == State.RUNNING else None,
         ended_at=turn.us if state == State.BLOCKED else None,
     )  # fmt: skip
-    turn.touched.add(draft.id)
     turn.log(
         "submit", actor=draft.actor, action=draft.id, code=code,
         written=("input", draft.spending.entry.arguments), **_told(draft, state),
@@ -142,6 +141,7 @@ def insert_hold(turn: Turn, draft: Draft, alike: Row | None) -> None:
     """
     _insert_hold(turn, draft, alike)
     _insert_version(turn, draft)
+    turn.touched[draft.id] = State.PENDING, 1
 
 
 def _insert_hold(turn: Turn, draft: Draft, alike: Row | None) -> None:

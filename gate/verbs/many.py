@@ -55,7 +55,7 @@ def end(turn: Turn, found: Ended) -> int:
         for row, ending in found:
             ids.setdefault((row["state"], ending), []).append(row["id"])
         _move(turn, ids)
-        turn.touched.update(row["id"] for row, _ in found)
+        turn.touched.update((row["id"], (ending.state, row["version"])) for row, ending in found)
         turn.moved.update(row["session"] for row, _ in found)
         refreshed = turn.close_holds([row["id"] for row, _ in found])
         _record(turn, found, ids)

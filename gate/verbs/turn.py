@@ -15,7 +15,7 @@ from typing import Any
 from gate import audit
 from gate.clock import to_us
 from gate.errors import IllegalMove
-from gate.lifecycle import ENDED, State, Verb, check_move
+from gate.lifecycle import ENDED, Seen, State, Verb, check_move
 from gate.store.port import Reader, Row, Tx
 from gate.values import on_one_line
 
@@ -56,7 +56,7 @@ class Turn:
         process: Row id of this process.
         labels: Host, process and version, for the log.
         own: Process time, UTC.
-        touched: Ids of the actions that this turn moved; told to waiters after the commit.
+        touched: Which actions this turn held or moved, and where to; told to waiters after the commit.
         moved: Sessions whose holds this turn made or moved.
         head: The newest record that this turn knows: the store's, or its own.
         revision: The policy in force when it began.
@@ -68,7 +68,7 @@ class Turn:
     process: int
     labels: Mapping[str, Any]
     own: datetime
-    touched: set[str] = field(default_factory=set)
+    touched: dict[str, Seen] = field(default_factory=dict)
     moved: set[str] = field(default_factory=set)
     head: audit.Head = audit.START
     revision: str | None = None
@@ -127,7 +127,7 @@ class Turn:
         if changed != 1:
             raise IllegalMove(f"The action {row['id']} is not {start} any more; look again.")
         self._close_hold(row, end)
-        self.touched.add(row["id"])
+        self.touched[row["id"]] = end, row.get("version") or 0
         if row.get("version"):
             self.moved.add(row["session"])
         self.log(

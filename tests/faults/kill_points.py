@@ -139,4 +139,4 @@ def _step(step: Step) -> str:
     assert isinstance(step, VerbStep)
     function = getattr(step.do, "func", step.do)
     name = function.__qualname__.replace("<locals>.<lambda>", "").strip(".")
-    return {"trip": "submit", "wait_once": "look"}.get(name, name.rpartition(".")[2].strip("_"))
+    return {"trip": "submit"}.get(name, name.rpartition(".")[2].strip("_"))

@@ -70,16 +70,18 @@ def _edit(desk: Desk, hold: HoldRecord) -> None:
 
 
 RUNS = frozenset({"submit", "tool", "settle"})
-WAITS = frozenset({"submit", "wait", "look", "leave"})
+WAITS = frozenset({"submit", "wait", "leave"})
+LOOKS = WAITS | {"look"}
+"""The steps of who waits for something else than an approval, which the claim itself looks at."""
 ROADS = {
     "allowed": Road(5, None, "succeeded", RUNS),
     "blocked": Road(5000, None, "blocked", frozenset({"submit"})),
     "approved": Road(50, _approve, "succeeded", RUNS | WAITS | {"claim"}),
-    "denied": Road(50, _deny, "denied", WAITS),
-    "expired": Road(50, _expire, "expired", WAITS),
-    "cancelled": Road(50, _cancel, "cancelled", WAITS),
-    "edited": Road(50, _edit, "succeeded", RUNS | WAITS | {"claim"}),
-    "unanswered": Road(50, None, "pending", WAITS, wait=0.001),
+    "denied": Road(50, _deny, "denied", LOOKS),
+    "expired": Road(50, _expire, "expired", LOOKS),
+    "cancelled": Road(50, _cancel, "cancelled", LOOKS),
+    "edited": Road(50, _edit, "succeeded", RUNS | LOOKS | {"claim"}),
+    "unanswered": Road(50, None, "pending", LOOKS, wait=0.001),
 }
 
 ENDS = {
@@ -220,6 +222,21 @@ def test_interrupted_before_each_step(desk: Desk, name: str) -> None:
     _judged_from_outside(desk)
 
 
+def test_an_approval_leads_straight_to_the_claim(tmp_path: Path) -> None:
+    """Who is told of an approval claims at once; the claim itself reads how the action stands."""
+    desk, taken = Desk(tmp_path), list[str]()
+
+    def approve(number: int, name: str) -> None:
+        taken.append(name)
+        hold = desk.hold("c1") if name == "wait" else None
+        if hold is not None:
+            answer(desk.service, hold)
+
+    with desk.gate, desk.gate.session("s1", on_behalf_of=None), before_steps(approve):
+        assert desk.call("c1", 50, wait=PATIENCE).code == "ran"
+    assert taken == ["submit", "wait", "claim", "tool", "settle", "leave"]
+
+
 @pytest.mark.parametrize("step", ["submit", "wait", "look", "claim", "tool", "settle", "leave"])
 def test_the_gate_closes_at_each_step(tmp_path: Path, step: str) -> None:
     """A gate that is closed under a call: its hold stays, nothing runs twice, a new gate goes on with it."""
@@ -229,7 +246,7 @@ def test_the_gate_closes_at_each_step(tmp_path: Path, step: str) -> None:
         if name == "wait":
             hold = desk.hold("c1")
             assert hold is not None
-            answer(desk.service, hold)
+            answer(desk.service, hold, said="deny" if step == "look" else "approve")
         if name == step and not closed:
             closed.append(name)
             desk.gate.close()
@@ -250,7 +267,7 @@ def test_the_gate_closes_at_each_step(tmp_path: Path, step: str) -> None:
         state, _ = again.state("c1")
         assert (code, state) == CLOSED[step]
         found = again.call("c1", 50, wait=0)
-        assert len(begun) + len(again.begun) == (0 if found.code == "pending" else 1)
+        assert len(begun) + len(again.begun) == (found.code == "ran")
         assert begun == done
         again.service.end_session("s1")
         assert again.service.verify().ok
@@ -260,7 +277,7 @@ def test_the_gate_closes_at_each_step(tmp_path: Path, step: str) -> None:
 CLOSED = {
     "submit": ("closed", "nothing"),
     "wait": ("pending", "approved"),
-    "look": ("closed", "approved"),
+    "look": ("closed", "denied"),
     "claim": ("closed", "approved"),
     "tool": ("ran", "succeeded"),
     "settle": ("ran", "succeeded"),

@@ -21,7 +21,6 @@ from tests.kit import ALICE, BOB, POLICY, answer, policy
 MOMENTS = {
     "before the submit": "submit",
     "before anybody answered": "wait",
-    "after the approval": "look",
     "before the claim": "claim",
     "before the tool": "tool",
     "before the end is written": "settle",
@@ -88,31 +87,29 @@ BY_BOB = End("ran", "U0BOB", frozenset({"not_eligible"}))
 FROZEN, FROZEN_AFTER = End("frozen"), End("frozen", "U0ALICE")
 WAITS = End("pending", "", frozenset({"frozen"}))
 STOPPED, STOPPED_AFTER = End("blocked"), End("blocked", "U0ALICE")
-EARLY = tuple(MOMENTS)[:4]
+EARLY = tuple(MOMENTS)[:3]
 """Moments before the call is in hand: what is tightened after them changes nothing of it."""
-TABLE: dict[str, tuple[End, End, End, End]] = {
-    "freeze of everything": (FROZEN, WAITS, FROZEN_AFTER, FROZEN_AFTER),
-    "freeze of the agent": (FROZEN, WAITS, FROZEN_AFTER, FROZEN_AFTER),
-    "freeze of the session": (FROZEN, WAITS, FROZEN_AFTER, FROZEN_AFTER),
-    "a block": (STOPPED, STOPPED_AFTER, STOPPED_AFTER, STOPPED_AFTER),
-    "a default that blocks": (STOPPED, STOPPED_AFTER, STOPPED_AFTER, STOPPED_AFTER),
-    "an approver removed": (BY_BOB, BY_BOB, RAN, RAN),
-    "a larger quorum": (BOTH, BOTH, RAN, RAN),
-    "a budget that blocks": (STOPPED, STOPPED_AFTER, STOPPED_AFTER, STOPPED_AFTER),
-    "a budget that asks": (RAN, BOTH, BOTH, BOTH),
+TABLE: dict[str, tuple[End, End, End]] = {
+    "freeze of everything": (FROZEN, WAITS, FROZEN_AFTER),
+    "freeze of the agent": (FROZEN, WAITS, FROZEN_AFTER),
+    "freeze of the session": (FROZEN, WAITS, FROZEN_AFTER),
+    "a block": (STOPPED, STOPPED_AFTER, STOPPED_AFTER),
+    "a default that blocks": (STOPPED, STOPPED_AFTER, STOPPED_AFTER),
+    "an approver removed": (BY_BOB, BY_BOB, RAN),
+    "a larger quorum": (BOTH, BOTH, RAN),
+    "a budget that blocks": (STOPPED, STOPPED_AFTER, STOPPED_AFTER),
+    "a budget that asks": (RAN, BOTH, BOTH),
     "the session's end": (
         End("no_session"),
         End("session_ended"),
-        End("session_ended", "U0ALICE"),
         End("session_ended", "U0ALICE"),
     ),
     "an operator's cancel": (
         RAN,
         End("cancelled_by_operator"),
         End("cancelled_by_operator", "U0ALICE"),
-        End("cancelled_by_operator", "U0ALICE"),
     ),
-    "a new key": (RAN, End("key_renewed"), End("key_renewed", "U0ALICE"), End("key_renewed", "U0ALICE")),
+    "a new key": (RAN, End("key_renewed"), End("key_renewed", "U0ALICE")),
 }
 """Tightening to how a held call ends, by the moment before it is in hand."""
 

@@ -18,7 +18,7 @@ from gate.model import Action, Parameters
 from gate.outcomes import Failed, Refusal
 from gate.steps import Step, VerbStep, abandon
 from tests.gate_kit import PATIENCE, gate_on, log_of, people
-from tests.kit import answer
+from tests.kit import ALICE, BOB, POLICY, answer
 
 
 def run(folder: Path, test: Callable[[Gate], Any], **options: Any) -> None:
@@ -248,19 +248,21 @@ def test_cancelled_while_it_is_claimed_never_starts(tmp_path: Path) -> None:
 
 
 def test_cancelled_before_it_is_claimed_leaves_the_approval(tmp_path: Path) -> None:
-    """A caller cancelled while its wait looks at what was approved claims nothing: the next call runs it."""
+    """A caller cancelled while it looks at a hold that is approved then claims nothing: the next does."""
 
     async def test(gate: Gate) -> None:
         till = Till(gate)
         there, go = _held_back(gate, "action")
         calling = asyncio.create_task(till.pay(50))
         hold = (await soon(gate.service.holds))[0]
-        answer(gate.service, hold)
+        answer(gate.service, hold, ALICE)
+        await soon(there.is_set)
+        answer(gate.service, hold, BOB)
         await _cancelled(calling, there, go)
         assert (gate.service.action(hold.id).state, till.paid) == (State.APPROVED, [])
         assert await till.pay(50) == "paid 50"
 
-    run(tmp_path, test)
+    run(tmp_path, test, text=POLICY.replace("reason: Above ten.", "quorum: 2, reason: Above ten."))
 
 
 def test_thrown_away_before_it_is_claimed_leaves_the_approval() -> None:

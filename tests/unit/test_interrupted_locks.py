@@ -18,7 +18,7 @@ from gate.waiting import Poller, Watch
 from tests.faults.test_interrupts import interrupted
 from tests.gate_kit import PATIENCE
 
-SEEN = (State.PENDING, 1)
+SEEN, APPROVED = (State.PENDING, 1), (State.APPROVED, 1)
 
 
 def _interrupted(work: Callable[[], object], when: str, where: Callable[[str, str], bool]) -> bool:
@@ -47,7 +47,7 @@ def test_no_wait_hangs_after_an_interrupt(verb: str) -> None:
     verbs: dict[str, Callable[[], object]] = {
         "add": lambda: poller.add(Watch("a3", SEEN)),
         "remove": lambda: poller.remove(watch),
-        "wake": lambda: poller.wake(["a1"]),
+        "wake": lambda: poller.wake({"a1": APPROVED}),
         "release": poller.release,
         "fire": watch.fire,
         "wait": lambda: watch.wait(0),
@@ -57,7 +57,7 @@ def test_no_wait_hangs_after_an_interrupt(verb: str) -> None:
 
     def others() -> None:
         poller.add(other)
-        poller.wake(["a1", "a2"])
+        poller.wake({"a1": APPROVED, "a2": APPROVED})
         watch.fire()
         ended.set()
 
@@ -82,7 +82,7 @@ class Waits:
     def end(self, verb: str) -> None:
         """End the waits by a verb."""
         verbs: dict[str, Callable[[], object]] = {
-            "wake": lambda: self.poller.wake(["a1"]),
+            "wake": lambda: self.poller.wake({"a1": APPROVED}),
             "release": self.poller.release,
             "fire": self._fire,
         }

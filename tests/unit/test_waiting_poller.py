@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from gate.errors import Fault, StoreError
-from gate.lifecycle import State
+from gate.lifecycle import Seen, State
 from gate.wait import seconds
-from gate.waiting import Poller, Seen, Watch
+from gate.waiting import Poller, Watch
 from tests.gate_kit import PATIENCE, until
 
 PENDING: Seen = (State.PENDING, 1)
+APPROVED: Seen = (State.APPROVED, 1)
 
 
 class Board:
@@ -79,10 +80,11 @@ def test_an_unchanged_action_wakes_nobody() -> None:
     board.broken = False
     board.states = {"a": (State.DENIED, 1)}
     assert watch.wait(PATIENCE)
+    assert watch.found == (State.DENIED, 1)
 
 
 def test_a_move_of_this_process_wakes_at_once() -> None:
-    """With an endless interval only the wake ends the wait, and only that of what was moved."""
+    """With an endless interval only the wake ends the wait of what was moved, no other, and says where to."""
     board = Board()
     board.states = {"a": PENDING, "b": PENDING}
     poller = Poller(board, interval=3600)
@@ -90,13 +92,16 @@ def test_a_move_of_this_process_wakes_at_once() -> None:
     poller.add(watch)
     poller.add(other)
     until(lambda: board.asked)
-    board.states = {"a": (State.APPROVED, 1), "b": PENDING}
-    poller.wake(frozenset({"c"}))
+    board.states = {"a": APPROVED, "b": PENDING}
+    poller.wake({"c": APPROVED})
     assert not watch.wait(0)
-    poller.wake(frozenset({"a"}))
+    poller.wake({"a": APPROVED})
     assert watch.wait(0)
+    assert watch.found == APPROVED
     assert not other.wait(0)
     poller.release()
+    assert other.wait(0)
+    assert other.found is None
 
 
 def test_whatever_goes_wrong_in_a_look_the_next_one_comes() -> None:
