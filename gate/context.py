@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from gate.blocks import Blocks
@@ -150,12 +149,12 @@ class Context:
             raise GuardError(_GENERATOR)
         carried = self.here()
 
-        @functools.wraps(function)
         def bound(*args: P.args, **kwargs: P.kwargs) -> Any:
             with self._at(carried):
                 return self._bound_result(carried, function(*args, **kwargs))
 
-        return as_async(bound) if inspect.iscoroutinefunction(function) else bound
+        made = as_async(bound) if inspect.iscoroutinefunction(function) else bound
+        return functools.wraps(function)(made)
 
     def _bound_result(self, carried: Place, result: Any) -> Any:
         """Return what a function gave back; a coroutine runs later, and there too."""
@@ -205,13 +204,14 @@ def _set(variable: ContextVar[T], value: T) -> Iterator[None]:
 
 
 def as_async(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a ``def`` that returns a coroutine be known for a coroutine function, as frameworks ask for it."""
-    if sys.version_info >= (3, 12):
-        return inspect.markcoroutinefunction(function)
-    # Python 3.11 knows one by this flag of its code alone; what makes a coroutine is an instruction in it.
+    """Make a ``def`` that returns a coroutine anew, known for a coroutine function, as frameworks ask for it.
+
+    Every Python knows one by this flag of its code; what makes a coroutine is an instruction in it. The mark
+    that Python 3.12 has for it would not do: ``functools.wraps`` copies it to whatever ``def`` is put around.
+    """
     code: CodeType = function.__code__
-    function.__code__ = code.replace(co_flags=code.co_flags | inspect.CO_COROUTINE)
-    return function
+    flagged = code.replace(co_flags=code.co_flags | inspect.CO_COROUTINE)
+    return FunctionType(flagged, function.__globals__, closure=function.__closure__)
 
 
 def _check_text(name: str, value: object) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ov
 from gate.binding import Binding
 from gate.context import as_async
 from gate.errors import GuardError
-from gate.loading import whole
+from gate.forks import whole
 from gate.model import Effect
 from gate.values import is_action_name
 from gate.wait import Wait, seconds
@@ -158,10 +158,11 @@ def _wrap_async(known: Guarded) -> Callable[..., Any]:
         return await called_async(known, args, kwargs, options, made)
 
     @functools.wraps(function)
+    @as_async
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         return awaited(args, kwargs, known.options(), gate._context.here())
 
-    return as_async(wrapper)
+    return wrapper
 
 
 def action_name(given: str | None, function: Callable[..., Any], namespace: str | None) -> str:

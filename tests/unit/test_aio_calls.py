@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import threading
 from collections.abc import Callable, Generator
@@ -410,6 +411,24 @@ def test_a_guarded_async_def_is_still_one() -> None:
     assert inspect.iscoroutine(made)
     made.close()
     assert list(inspect.signature(Desk.pay).parameters) == ["self", "amount"]
+
+
+def test_a_plain_def_around_a_guarded_async_def_is_plain() -> None:
+    """A ``def`` that runs the tool to its end is no coroutine function, though it bears the tool's name."""
+    gate = Gate()
+
+    @gate.guard("desk.pay")
+    async def pay(amount: int) -> str:
+        return "paid"
+
+    for tool in (pay, gate.bind(pay)):
+
+        @functools.wraps(tool)
+        def pay_now(amount: int, tool: Callable[[int], Any] = tool) -> str:
+            return asyncio.run(tool(amount))
+
+        assert not inspect.iscoroutinefunction(pay_now)
+        assert not asyncio.iscoroutinefunction(pay_now)
 
 
 class Steps:
