@@ -29,8 +29,11 @@ _RUNS_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00
 _APART, _TOGETHER = "\u2068", "\u2069"
 """Begin and end an isolate, in which a text runs as its first letter does; those of others are spelled."""
 _LIKE_JSON = re.compile(r'-?\d+(\.\d+)?([eE][+-]?\d+)?|null|true|false|["\[{].*|\(.*|', re.DOTALL)
-_LIVE = re.compile(r"[`*_~]|@(?=here|channel|everyone)", re.IGNORECASE)
-"""What still means something to Slack in an escaped line: marks of style, and words that call everybody."""
+_LIVE = re.compile(r"[`*~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|@(?=here|channel|everyone)", re.IGNORECASE)
+"""What still means something to Slack in an escaped line: marks of style, and words that call everybody.
+
+A low line within a word, as names of actions have them, is none.
+"""
 _DATE = "{date_short_pretty} {time}"
 _PLAIN_PUNCTUATION = frozenset(" .,:@/-")
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}")

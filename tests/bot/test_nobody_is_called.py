@@ -38,6 +38,14 @@ def test_a_notification_line_calls_nobody(word: str) -> None:
     assert "<" not in line
 
 
+def test_a_notification_line_keeps_names_whole_and_makes_nothing_slanted() -> None:
+    """A low line within a word is no mark of style, and names of actions have it; any other is."""
+    assert (
+        notification("Approval needed: crm.merge_all_contacts") == "Approval needed: crm.merge_all_contacts"
+    )
+    assert notification("_a_ b_ _c d__e *f* é_é") == "…a… b… …c d……e …f… é…é"
+
+
 def test_hostile_words_reach_slack_only_as_plain_text(office: Office, workspace: LocalWorkspace) -> None:
     """A call full of markup never stands in mrkdwn, and every message says not to parse."""
     office.open()
