@@ -1,4 +1,4 @@
-"""Tasks that begin at once, as Python 3.12 lets a loop make them, are in no other session than tasks at all."""
+"""Tasks that begin at once, as Python 3.12 lets a loop make them, are in no other session than others."""
 
 from __future__ import annotations
 
