@@ -63,7 +63,7 @@ class Binding:
             frozenset(names - set(self.excluded)), Parameter.VAR_KEYWORD in self._kinds.values()
         )
 
-    @property
+    @cached_property
     def not_shown(self) -> tuple[str, ...]:
         """Return the excluded names that people are told of."""
         return tuple(name for name in self.excluded if name != self.receiver)

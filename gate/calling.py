@@ -136,17 +136,21 @@ def _call(
 ) -> Call:
     session = tool.gate._session()
     bound = tool.binding.bind(args, kwargs)
-    waits = [options.wait if options else None, tool.wait, tool.gate._settings.wait]
     action = _action(tool, bound.arguments, session, options)
-    wait = seconds(next(each for each in waits if each is not None))
     return Call(
         action,
-        wait,
+        _wait(tool, options),
         lambda approved: run(tool, approved, bound.live),
         would_block,
         None if tool.facts is None else partial(_with_facts, tool),
         lambda arguments, paths: _refuses(tool, arguments, paths, action.target),
     )
+
+
+def _wait(tool: Guarded, options: CallOptions | None) -> float | None:
+    """Return how long a call waits if it is held: as it says, as its tool does, or as the gate does."""
+    own = tool.wait if options is None or options.wait is None else options.wait
+    return seconds(tool.gate._settings.wait if own is None else own)
 
 
 def _action(tool: Guarded, given: Arguments, session: Session, options: CallOptions | None) -> Action:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gate.model import Change, Edit
@@ -40,6 +40,8 @@ def net(edits: Iterable[Edit]) -> tuple[Change, ...]:
     return tuple(Change(path, before, last[path]) for path, before in first.items() if before != last[path])
 
 
-def changed_words(edits: Iterable[Edit]) -> tuple[str, ...]:
+def changed_words(edits: Sequence[Edit]) -> tuple[str, ...]:
     """Say what all edits together changed, one text for each value."""
+    if not edits:
+        return ()
     return tuple(in_words([each]) for each in net(edits))

@@ -19,6 +19,8 @@ from gate.tagging import MAX_DEPTH
 RESULT_BYTES = 64 * 1024
 """Largest result that is kept, as JSON text in UTF-8."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
 _STILL_RUNNING = "It is still running elsewhere."
 
 
@@ -67,7 +69,7 @@ def kept_result(result: Any, *, secrets: Sequence[str] = ()) -> str | None:
     try:
         if not _is_json(result, MAX_DEPTH):
             return None
-        text = json.dumps(result, ensure_ascii=False, allow_nan=False)
+        text = _ENCODER.encode(result)
         kept = len(text.encode()) <= RESULT_BYTES and not _holds_secret(result, text, secrets)
     except (ValueError, RecursionError):  # half a surrogate pair, or a caller that is itself too deep
         return None
@@ -76,7 +78,7 @@ def kept_result(result: Any, *, secrets: Sequence[str] = ()) -> str | None:
 
 def _holds_secret(result: Any, text: str, secrets: Sequence[str]) -> bool:
     hidden = len(text) >= SHORTEST and redact({"result": result}).hidden
-    return bool(hidden) or has_secret(text, secrets)
+    return bool(hidden or (secrets and has_secret(text, secrets)))
 
 
 def _is_json(value: Any, levels: int) -> bool:

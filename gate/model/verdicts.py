@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -123,8 +123,10 @@ class Verdict:
         effect: The tool's resolved effect.
         revision: Digest of the policy set that answered.
         decisive: Paths of the decisive values; empty means all arguments.
-        redact: Paths the policy hides.
+        redact: Paths the policy hides, those of the whole set included.
         show: Paths for which built-in redaction is lifted.
+        rules: The ids of the rules that decided.
+        reason: The first reason; empty where an allow rule gives none.
     """
 
     answer: Answer
@@ -135,13 +137,11 @@ class Verdict:
     decisive: tuple[str, ...] = ()
     redact: tuple[str, ...] = ()
     show: tuple[str, ...] = ()
+    rules: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    reason: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """Return the ids of the rules that decided."""
-        return tuple(ruling.rule for ruling in self.rulings)
-
-    @property
-    def reason(self) -> str:
-        """Return the first reason; empty where an allow rule gives none."""
-        return next((ruling.reason for ruling in self.rulings if ruling.reason), "")
+    def __post_init__(self) -> None:
+        # Thousands of calls of one tool share a verdict, and each asks for these half a dozen times.
+        reasons = (ruling.reason for ruling in self.rulings if ruling.reason)
+        object.__setattr__(self, "rules", tuple(ruling.rule for ruling in self.rulings))
+        object.__setattr__(self, "reason", next(reasons, ""))

@@ -160,12 +160,14 @@ class PolicySet:
         texts: The text of each file, by file name.
         revision: Digest of the texts, hexadecimal.
         place: The file or folder it was loaded from, absolute; empty where it came from no file.
+        limits: How much may wait for people.
     """
 
     files: tuple[PolicyFile, ...]
     texts: Mapping[str, str]
     revision: str
     place: str = field(default="", compare=False)
+    limits: Limits = field(init=False, repr=False, compare=False)
     _reads: dict[str, tuple[tuple[str, ...], ...]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )
@@ -178,6 +180,8 @@ class PolicySet:
 
     def __post_init__(self) -> None:
         rules = (rule for file in self.files for rule in file.rules if rule.condition)
+        limits = (file.limits for file in self.files if file.limits is not None)
+        object.__setattr__(self, "limits", next(limits, None) or Limits())
         object.__setattr__(self, "_indices", tuple(map(_Index, self.files)))
         self._reads.update((rule.ruling.rule, rule.condition.reads) for rule in rules if rule.condition)
 
@@ -185,11 +189,6 @@ class PolicySet:
     def budgets(self) -> tuple[Budget, ...]:
         """Return every budget, files in order."""
         return tuple(budget for file in self.files for budget in file.budgets)
-
-    @property
-    def limits(self) -> Limits:
-        """Return how much may wait for people."""
-        return next((file.limits for file in self.files if file.limits is not None), Limits())
 
     @property
     def operators(self) -> tuple[Approver, ...]:

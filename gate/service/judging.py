@@ -39,7 +39,7 @@ class JudgeVerbs(Road):
         digest = action_digest(self.store.key, given)
         action, facts = self._with_facts(given)
         verdict = rerouted_verdict(evaluate(policy, action), self.channel)
-        redacted = redacted_for(policy, action, verdict)
+        redacted = redacted_for(action, verdict)
         verdict = with_told(policy, action, verdict, redacted.hidden, redacted.secrets)
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
         return Draft(
@@ -48,7 +48,7 @@ class JudgeVerbs(Road):
             digest=digest,
             verdict=verdict,
             redacted=redacted,
-            concealed=concealed_in(policy, verdict, redacted),
+            concealed=concealed_in(verdict, redacted),
             described=describe(verdict.effect.describe, action.name, redacted.arguments, verdict.effect.told),
             spending=spending,
             facts=facts,
@@ -72,9 +72,9 @@ class JudgeVerbs(Road):
     def _judgement(self, given: Action, policy: PolicySet) -> Judgement:
         action, facts = self._with_facts(given)
         verdict = rerouted_verdict(evaluate(policy, action), self.channel)
-        redacted = redacted_for(policy, action, verdict)
+        redacted = redacted_for(action, verdict)
         spending = spending_of(policy, action, verdict, redacted, key=self.store.key, channel=self.channel)
-        concealed = concealed_in(policy, verdict, redacted)
+        concealed = concealed_in(verdict, redacted)
         return Judgement(verdict, spending, facts, concealed, redacted.secrets)
 
     def preview(self, given: Action) -> Verdict:

@@ -33,21 +33,14 @@ def without_secrets(action: Action) -> Action:
     return replace(action, note=note, target=target)
 
 
-def redacted_for(policy: PolicySet, action: Action, verdict: Verdict) -> Redacted:
+def redacted_for(action: Action, verdict: Verdict) -> Redacted:
     """Return a call's arguments as people and the log may see them."""
-    return redact(action.arguments, paths=hidden_paths(policy, verdict), show=verdict.show)
+    return redact(action.arguments, paths=verdict.redact, show=verdict.show)
 
 
-def hidden_paths(policy: PolicySet, verdict: Verdict) -> tuple[str, ...]:
-    """Return the paths that the policy hides in a call."""
-    return tuple(dict.fromkeys((*verdict.redact, *policy.redactions())))
-
-
-def concealed_in(policy: PolicySet, verdict: Verdict, redacted: Redacted) -> frozenset[str]:
+def concealed_in(verdict: Verdict, redacted: Redacted) -> frozenset[str]:
     """Return the hidden paths of a call that no policy hides on purpose."""
-    if not redacted.hidden:
-        return frozenset()
-    return frozenset(redacted.hidden) - frozenset(hidden_paths(policy, verdict))
+    return frozenset(redacted.hidden) - frozenset(verdict.redact) if redacted.hidden else frozenset()
 
 
 def spending_of(

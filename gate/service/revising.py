@@ -20,7 +20,7 @@ from gate.recorded import facts_shown, read_back
 from gate.redact import Redacted, describe, redact
 from gate.requirements import editable_paths
 from gate.service.describing import with_told
-from gate.service.preparing import hidden_paths, rerouted_use, rerouted_verdict
+from gate.service.preparing import rerouted_use, rerouted_verdict
 from gate.store import rows
 from gate.store.port import Reader, Row
 from gate.values import parse_path, quoted
@@ -46,6 +46,8 @@ def recorded_of(verdict: Verdict, given: Action, redacted: Redacted, entry: Entr
         entry: What the ledger would keep of it.
     """
     paths = editable_paths(verdict.requirements)
+    if not paths:
+        return ""
     found = (_field(path, given.arguments, redacted.hidden) for path in paths)
     fields = tuple(field for field in found if field is not None)
     if not fields:
@@ -178,8 +180,7 @@ def _revised(
         raise BadEdit("Nothing was changed; to approve the call as it is, press Approve.", code="no_change")
     action = _action(row, kept, changed, session)
     verdict = rerouted_verdict(evaluate(policy, action), channel)
-    paths = hidden_paths(policy, verdict)
-    written = _written(shown, changed, paths, verdict.show)
+    written = _written(shown, changed, verdict.redact, verdict.show)
     _refuse_hidden(changed, written)
     unseen = tuple(dict.fromkeys((*json.loads(row["unseen"]), *written.hidden)))
     verdict = with_told(policy, action, verdict, unseen, written.secrets)
@@ -193,7 +194,7 @@ def _revised(
         verdict=verdict,
         arguments=json.dumps(written.arguments, ensure_ascii=False, allow_nan=False),
         hidden=unseen,
-        concealed=frozenset(unseen) - frozenset(paths),
+        concealed=frozenset(unseen) - frozenset(verdict.redact),
         described=describe(verdict.effect.describe, action.name, written.arguments, verdict.effect.told),
         uses=tuple(ledger.sealed(rerouted_use(use, channel), key) for use in uses),
         facts=text,

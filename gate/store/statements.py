@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from gate.store.port import Params, Row
@@ -41,9 +42,14 @@ class Rows:
 
     def insert(self, table: str, **columns: Any) -> int:
         """Insert one row and return its rowid."""
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - names come from code
+        sql = _insertion(table, tuple(columns))
         return self._connection.execute(sql, tuple(columns.values())).lastrowid or 0
+
+
+@cache
+def _insertion(table: str, columns: tuple[str, ...]) -> str:
+    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - names come from code
 
 
 def _by_name(row: sqlite3.Row) -> Row:

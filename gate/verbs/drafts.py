@@ -89,7 +89,7 @@ def insert(turn: Turn, draft: Draft, state: State, code: str) -> None:
         "actions", id=draft.id, parent=action.parent, agent=action.agent, session=action.session,
         on_behalf_of=rows.principal_text(action.on_behalf_of), name=action.name,
         call_id=None if verdict.effect.declared_read else action.call_id,
-        digest=draft.digest, state=state, code=code, reason=verdict.reason, rules=json.dumps(verdict.rules),
+        digest=draft.digest, state=state, code=code, reason=verdict.reason, rules=_listed(verdict.rules),
         described=draft.described, declared_read=verdict.effect.declared_read, submitted_at=turn.us,
         process=turn.process if state == State.RUNNING else None,
         ended_at=turn.us if state == State.BLOCKED else None,
@@ -123,6 +123,11 @@ def _told(draft: Draft, state: State) -> dict[str, Any]:
         "tool": _read(draft.spending.entry.told),
         "budgets": ledger.told(draft.judged),
     }
+
+
+@lru_cache(maxsize=1024)
+def _listed(rules: tuple[str, ...]) -> str:
+    return json.dumps(rules)
 
 
 @lru_cache(maxsize=1024)
