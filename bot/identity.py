@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.directory import User
 from gate.model import Approver, HoldRecord, Person, Requirement
+from gate.policy.policyset import handed_to
 
 
 def known(user: User, team: str) -> Person:
@@ -64,6 +65,6 @@ def asked_for(record: HoldRecord, ids: frozenset[str]) -> bool:
 
 
 def without_own(needs: Sequence[Requirement], satisfied: set[Approver]) -> set[Approver]:
-    """Keep the entries that count for the person the agent acts for."""
-    barred = {each for need in needs if not need.on_behalf_of_may_approve for each in need.approvers}
-    return satisfied - barred
+    """Keep the entries that count for the person the agent acts for, now and once it is handed over."""
+    barring = [need for need in needs if not need.on_behalf_of_may_approve]
+    return satisfied - {each for need in barring for each in (*need.approvers, *handed_to(need))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -13,7 +13,7 @@ from bot.directory import Directory
 from bot.eligibility import Clicker, Eligibility
 from gate.errors import NotEligible
 from gate.lifecycle import State
-from gate.model import Approver, Decision, Person, Principal
+from gate.model import Approver, Decision, HandOver, Person, Principal
 from tests.bot.bot_fixtures import Office, eventually, office_of
 from tests.bot.presses import one_answer, refusals
 from tests.bot.records import FINANCE, refund
@@ -84,6 +84,20 @@ def test_the_asker_who_has_answered_as_somebody_else_answers_no_second_time() ->
     async def check(directory: Directory) -> str:
         with pytest.raises(NotEligible) as refused:
             await Eligibility(directory, "T1").check(record, Clicker("T1", "U0ALICE"))
+        return refused.value.code
+
+    assert Liar(info={"user": ALICE}).look(check) == "asked_for"
+
+
+def test_the_asker_is_barred_where_it_will_be_handed_over_to_them() -> None:
+    """Whom the agent acts for learns that at once, not that they may answer later."""
+    to = HandOver(after=timedelta(minutes=5), approvers=(Approver("user", "U0ALICE"),))
+    need = replace(FINANCE, approvers=(Approver("user", "U0BOB"),), hand_over=to)
+    record = refund(requirements=(need,), on_behalf_of=Principal("person", "U0ALICE", "T1"))
+
+    async def check(directory: Directory) -> str:
+        with pytest.raises(NotEligible) as refused:
+            await Eligibility(directory, "T1").check(record, Clicker("T1", "U0ALICE"), to.approvers)
         return refused.value.code
 
     assert Liar(info={"user": ALICE}).look(check) == "asked_for"
