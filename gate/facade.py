@@ -12,6 +12,7 @@ from gate.context import CallOptions, Place
 from gate.declared import check_effect
 from gate.errors import GuardError, NoSession
 from gate.evidence import evidence_lines
+from gate.forks import whole
 from gate.guard import (
     Facts,
     Guarded,
@@ -26,7 +27,6 @@ from gate.guard import (
     guarded_call,
     wrap,
 )
-from gate.loading import whole
 from gate.model import Effect, Evidence, Principal
 from gate.outcomes import NotRan, Ran
 from gate.previewing import Previewing

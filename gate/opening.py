@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from gate import forks
 from gate.context import Context
 from gate.errors import GuardError, PolicyError
-from gate.loading import mind_forks, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ class Opening:
         from gate.foreign import Originals
         from gate.settings import Settings
 
-        mind_forks()
+        forks.mind()
         self._settings = Settings.read(given, prefix=prefix)
         self._context = Context()
         self._lock = threading.RLock()
@@ -102,7 +102,7 @@ class Opening:
             return self._live
 
     def _open_here(self, inherited: Runtime | None) -> Runtime:
-        with whole():  # what calls load is loaded now
+        with forks.whole():  # what calls load is loaded now
             from gate import calling  # noqa: F401
             from gate.runtime import Runtime
         if inherited is not None:
@@ -151,5 +151,5 @@ def _close_all() -> None:
         gate.close()
 
 
-os.register_at_fork(after_in_child=_renew_locks)
+forks.in_child(_renew_locks)
 atexit.register(_close_all)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
+from gate.forks import whole
 from gate.guard import guarded_call
-from gate.loading import whole
 from gate.primitive import Primitive
 
 if TYPE_CHECKING:

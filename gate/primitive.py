@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.errors import GuardError
-from gate.loading import whole
+from gate.forks import whole
 from gate.placing import Placing
 
 if TYPE_CHECKING:

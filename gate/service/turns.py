@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
+from gate import forks
 from gate.clock import Clock, SystemClock, from_us
 from gate.errors import GateError
 from gate.lifecycle import Seen
@@ -183,4 +184,4 @@ def _login() -> str:
         return platform.node()
 
 
-os.register_at_fork(after_in_child=_renew_lock)
+forks.in_child(_renew_lock)

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from gate import forks
 from gate.clock import monotonic, pause
 from gate.errors import StoreBusy, StoreError
-from gate.store import files, forks, keys, migrations
+from gate.store import files, keys, migrations
 from gate.store.connections import BUSY_SECONDS, connect, refuse_others, roll_back, snapshot
 from gate.store.faults import RawErrors, is_busy
 from gate.store.port import Reader, Tx
@@ -306,11 +307,24 @@ class SqliteStore:
             self._writer, self._durable = connect(self.path, read_only=False), None
         self._times_opened, self._parted = self._times_opened + 1, False
 
-    def hold(self) -> None:
-        """Take both locks for a fork, and note whether this thread is inside a transaction."""
-        self._inside = _is_mine(self._lock) or _is_mine(self._read_lock)
-        self._lock.acquire()
-        self._read_lock.acquire()
+    def is_mine(self) -> bool:
+        """Tell whether this thread is inside a transaction, or reads."""
+        return _is_mine(self._lock) or _is_mine(self._read_lock)
+
+    def hold(self, seconds: float) -> bool:
+        """Take both locks for a fork, or none, and note whether this thread is inside a transaction."""
+        self._inside = self.is_mine()
+        if not self._lock.acquire(timeout=seconds):
+            return False
+        if self._read_lock.acquire(timeout=seconds):
+            return True
+        self._lock.release()
+        return False
+
+    def let_go(self) -> None:
+        """Release both locks."""
+        self._read_lock.release()
+        self._lock.release()
 
     def before_fork(self) -> None:
         """Close for a fork; see ``forks``. A store that its thread is using stays, and no child gets it."""
@@ -320,12 +334,10 @@ class SqliteStore:
                 self._disconnect()
 
     def after_fork_in_parent(self) -> None:
-        """Open again, at the latest with the next use, and release both locks."""
+        """Open again, at the latest with the next use."""
         if self._parted:
             with suppress(StoreError):
                 self._reconnect()
-        self._read_lock.release()
-        self._lock.release()
 
     def after_fork_in_child(self) -> None:
         """Have fresh locks, and nothing of the parent's."""

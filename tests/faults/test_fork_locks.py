@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gate import forks
 from gate.errors import StoreError
 from gate.service import Service
-from gate.store import forks
 from gate.verbs.claim import End
 from tests.faults.forking import child
 from tests.faults.judging import problems

@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from gate import Gate, Pending
+from gate import Gate, Pending, forks
 from gate.errors import StoreError
 from gate.lifecycle import State
 from gate.service import Service
-from gate.store import forks
 from gate.verbs.claim import End
 from tests.faults.forking import child
 from tests.faults.judging import did, problems, told

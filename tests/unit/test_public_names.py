@@ -54,8 +54,8 @@ HEAVY = [
 LATER = ["gate.calling", "gate.digest", "gate.redact", "gate.service", "gate.store.sqlite", "gate.trip"]
 """What only calls, or an open gate, need."""
 
-FORKS = ["gate.store.forks", "logging"]
-"""What is asked about forks from the first gate on."""
+FORKS = ["concurrent.futures.thread", "logging"]
+"""What asks about forks itself, and has to do so before the first gate does."""
 
 PROBE = f"""
 import sys
