@@ -12,7 +12,7 @@ from bot.desk import Desk
 from bot.eligibility import Clicker
 from bot.slack_errors import ANSWER_FAILURES, trouble
 from bot.views.card import Place
-from bot.views.home import NEAR, HomePage, home
+from bot.views.home import NEAR, HomePage, home, newest
 from bot.views.text import Block
 from gate.clock import monotonic
 from gate.errors import Fault, NotEligible
@@ -109,21 +109,21 @@ class Homes:
         desk, service = self._desk, self._desk.service
         every = await desk.run(service.holds, OPEN)
         try:
-            person = await desk.eligibility.person(who)
+            mine = await desk.eligibility.identities(who)
             listed = await desk.eligibility.sorted(every, who)
             near = await self._near(who)
             freezes = await visible_freezes(desk, who)
         except NotEligible as fault:
             lacking = str(fault) if fault.code == "lookup_failed" else ""
             return HomePage(refusal="" if lacking else str(fault), lacking=lacking)
-        answered = await desk.run(service.answers_of, person)
+        answered = [each for one in mine for each in await desk.run(service.answers_of, one)]
         return HomePage(
             listed.mine,
             listed.others,
-            tuple(answered),
+            newest(answered),
             tuple(near),
             freezes,
-            person=person.user,
+            ids=frozenset(each.user for each in mine),
             lacking=listed.lacking,
         )
 

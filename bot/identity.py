@@ -20,6 +20,12 @@ def known(user: User, team: str) -> Person:
     return Person(user.home or team, user.id, user.name)
 
 
+def every(user: User, team: str) -> tuple[Person, ...]:
+    """Return each identity that somebody's answers may be kept under, as ``known`` returns their one."""
+    one = known(user, team)
+    return tuple(replace(one, user=each) for each in sorted(user.ids))
+
+
 def on_hold(record: HoldRecord, user: User, team: str) -> Person:
     """Return the identity that a hold knows somebody by: as whom the agent acts for, or who has answered.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.directory import LookupFailed, User
 from bot.eligibility import Clicker, Eligibility
-from bot.identity import asked_for, known, without_own
+from bot.identity import asked_for, every, without_own
 from gate.errors import NotEligible
 from gate.model import Approver, HoldRecord, Person
 
@@ -40,13 +40,13 @@ class Sight(Eligibility):
         """Return somebody who wants to read, looked up as within the last minute."""
         return await self._person(who, fresh=False, then="nothing can be listed")
 
-    async def person(self, who: Clicker) -> Person:
-        """Return the one identity of somebody, as their answers are kept under.
+    async def identities(self, who: Clicker) -> tuple[Person, ...]:
+        """Return each identity that somebody's answers may be kept under.
 
         Raises:
             NotEligible: They are nobody whose answers count.
         """
-        return known(await self._listing(who), self._team)
+        return every(await self._listing(who), self._team)
 
     async def belongs(self, entries: Sequence[Approver], who: Clicker) -> bool:
         """Tell whether somebody may read what concerns everybody: no guest and no outsider not named here.

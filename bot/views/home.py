@@ -21,6 +21,7 @@ from gate.model.overview import Answered, Spent
 
 MINE, OTHERS = 10, 5
 BUDGETS = 10
+ANSWERS = 5
 VALUES = 8
 """Most decisive values of a hold that its row shows; with more, the way to an approval is the full view."""
 NEAR = Decimal("0.8")
@@ -38,7 +39,7 @@ class HomePage:
         budgets: Budgets near their limit, the fullest first.
         freezes: The freezes in force.
         refusal: Why they see nothing; empty where they do.
-        person: Their user id.
+        ids: Every user id they go by.
         lacking: What Slack did not tell just now; empty where it told everything.
     """
 
@@ -48,7 +49,7 @@ class HomePage:
     budgets: tuple[Spent, ...] = ()
     freezes: tuple[Freeze, ...] = ()
     refusal: str = ""
-    person: str = ""
+    ids: frozenset[str] = frozenset()
     lacking: str = ""
 
 
@@ -65,8 +66,13 @@ def home(page: HomePage, *, local: bool = False) -> Block:
     return {"type": "home", "blocks": [*top, *_frozen(page.freezes), *rest]}
 
 
+def newest(answered: Sequence[Answered]) -> tuple[Answered, ...]:
+    """Return the answers that a tab shows, newest first, of those that were kept under any id of a person."""
+    return tuple(sorted(answered, key=lambda each: each.decision.at, reverse=True)[:ANSWERS])
+
+
 def _sections(page: HomePage) -> list[Block]:
-    done = [record for record in page.mine if _has_answered(record, page.person)]
+    done = [record for record in page.mine if _has_answered(record, page.ids)]
     mine = [record for record in page.mine if record not in done]
     return [
         *_holds("Waiting for you", mine, MINE, answers=True),
@@ -80,8 +86,8 @@ def _sections(page: HomePage) -> list[Block]:
     ]
 
 
-def _has_answered(record: HoldRecord, person: str) -> bool:
-    mine = [each for each in record.decisions if each.person.user == person and each.said == "approve"]
+def _has_answered(record: HoldRecord, ids: frozenset[str]) -> bool:
+    mine = [each for each in record.decisions if each.person.user in ids and each.said == "approve"]
     return record.state is State.PENDING and bool(mine)
 
 

@@ -269,7 +269,7 @@ def home_page() -> HomePage:
         Answered(replace(LOOKUP, held=True, described="Refund 300.00 EUR on ORD-3"), approved(BOB)[0]),
     )
     mine = (plain_case(), long_case(), CASES["approved"](), quorum_case())
-    return HomePage(mine, (two_needs(),), answered, SPENT, FROZEN, person="U0ALICE")
+    return HomePage(mine, (two_needs(),), answered, SPENT, FROZEN, ids=frozenset({"U0ALICE"}))
 
 
 RAN = {"decisions": approved(ALICE, comment="Damage claim verified."), "result": '{"refund": "RF-1"}'}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from bot import names
 from gate.lifecycle import State
 from gate.model import HoldRecord, Principal
@@ -156,3 +158,20 @@ def test_a_person_who_is_given_another_id_meanwhile_is_not_two(office_of: Callab
     office.whispered("U0ALICE", "approved this already")
     after = office.agent.hold(record.id)
     assert (after.state, [each.person.user for each in after.decisions]) == (State.PENDING, ["U0ALICE"])
+
+
+def test_the_home_tab_knows_an_answer_under_an_earlier_id(
+    office_of: Callable[[str], Office], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What somebody approved before their id changed does not wait for them, and is among their answers."""
+    monkeypatch.setattr("bot.directory.KEEP", 0.0)
+    office = office_of(TWO)
+    office.open()
+    record = office.hold()
+    office.press("U0ALICE", record, names.APPROVE)
+    eventually(lambda: office.agent.hold(record.id).decisions)
+    office.control.set_user("U0ALICE", enterprise_user_id="W0ALICE")
+    office.control.open_home("U0ALICE")
+    tab = spell(office.control.wait_home("U0ALICE", "Waiting for others (1)"))
+    assert "Decided by you" in tab
+    assert "Nothing waits for you." in tab

@@ -44,7 +44,7 @@ def _page(record: HoldRecord) -> HomePage:
         tuple(Answered(each, said) for each in past[:5]),
         tuple(replace(SPENT[0], rule="a/b", whose=record.session) for _ in range(3)),
         tuple(Freeze("agent", record.agent, record.session, record.end_reason, NOW) for _ in range(2)),
-        person="U0ALICE",
+        ids=frozenset({"U0ALICE"}),
     )
 
 
