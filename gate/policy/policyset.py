@@ -177,12 +177,14 @@ class PolicySet:
     _known: dict[Any, Known] = field(init=False, default_factory=dict, repr=False, compare=False)
     _tools: dict[Any, Tool] = field(init=False, default_factory=dict, repr=False, compare=False)
     _indices: tuple[_Index, ...] = field(init=False, repr=False, compare=False)
+    _required: Mapping[str, Requirement | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         rules = (rule for file in self.files for rule in file.rules if rule.condition)
         limits = (file.limits for file in self.files if file.limits is not None)
         object.__setattr__(self, "limits", next(limits, None) or Limits())
         object.__setattr__(self, "_indices", tuple(map(_Index, self.files)))
+        object.__setattr__(self, "_required", _by_rule(self.files))
         self._reads.update((rule.ruling.rule, rule.condition.reads) for rule in rules if rule.condition)
 
     @property
@@ -204,13 +206,7 @@ class PolicySet:
         Returns:
             The requirement, or None where the set has no such rule or it never holds calls.
         """
-        name, _, rule = rule_id.partition("/")
-        for file in self.files:
-            if file.name == name and rule == "default":
-                return file.requirement
-        rulings = (ruling for file in self.files for ruling in _rulings(file))
-        found = next((ruling for ruling in rulings if ruling.rule == rule_id), None)
-        return found.requirement if found else None
+        return self._required.get(rule_id)
 
     def requirements(self) -> tuple[Requirement, ...]:
         """Return what everything that can hold a call requires, unmerged: rules, budgets and defaults."""
@@ -315,6 +311,12 @@ def revision_of(texts: Mapping[str, str]) -> str:
         for part in (name.encode(), texts[name].encode()):
             digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()
+
+
+def _by_rule(files: Sequence[PolicyFile]) -> dict[str, Requirement | None]:
+    """Return what each rule, budget and default requires, by its id, which is given once in a set."""
+    found = {ruling.rule: ruling.requirement for file in files for ruling in _rulings(file)}
+    return found | {f"{file.name}/default": file.requirement for file in files}
 
 
 def _requirements(file: PolicyFile) -> list[Requirement | None]:

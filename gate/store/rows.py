@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -80,6 +80,12 @@ def card(row: Row) -> Card:
     return Card(row["channel"], row["ts"], row["version"])
 
 
+@lru_cache(maxsize=1024)
+def _rules(text: str) -> tuple[str, ...]:
+    found: tuple[str, ...] = load(tuple[str, ...], text)
+    return found
+
+
 def action_record(
     row: Row, decisions: tuple[Decision, ...], named: bool, edits: tuple[Edit, ...] = ()
 ) -> ActionRecord:
@@ -92,7 +98,7 @@ def action_record(
         code=row["code"] or ("pending" if state in (State.PENDING, State.APPROVED) else ""),
         version=row["version"] or 0,
         digest=row["current_digest"] or row["digest"],
-        rules=load(tuple[str, ...], row["rules"]),
+        rules=_rules(row["rules"]),
         reason=row["reason"],
         decisions=decisions,
         name_approver=named,
