@@ -49,7 +49,7 @@ def _all_due(plan: Plan, count: int) -> float:
     ended = gate.sweep()
     took = perf_counter() - start
     with gate.store.reader() as reader:
-        told = reader.one("SELECT count(*) AS n FROM audit WHERE kind = 'expire'")
+        told = reader.one("SELECT count(*) AS n FROM records WHERE kind = 'expire'")
     if not (told and told["n"] == ended == count) or not gate.verify().ok:
         raise RuntimeError(f"{ended} of {count} holds ended, {told} were recorded")
     gate.close()

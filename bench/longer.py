@@ -79,7 +79,7 @@ def _log(rows: sqlite3.Connection, action: str, calls: int) -> None:
     """Write the records of a call again, chained behind the newest."""
     head = _all(rows, "SELECT seq, hash FROM audit_head")[0]
     bodies = [
-        row["body"] for row in _all(rows, "SELECT body FROM audit WHERE action = ? ORDER BY seq", (action,))
+        row["body"] for row in _all(rows, "SELECT body FROM records WHERE action = ? ORDER BY seq", (action,))
     ]
     state = {"seq": head["seq"], "hash": head["hash"]}
 

@@ -166,7 +166,7 @@ class Filter:
 
 
 _MATCHING = (
-    "SELECT seq, body, hash FROM audit WHERE seq > :after AND (:action IS NULL OR action = :action) AND "
+    "SELECT seq, body, hash FROM records WHERE seq > :after AND (:action IS NULL OR action = :action) AND "
     "(:kind IS NULL OR kind = :kind) AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR "
     "at < :until) "
 )
@@ -192,7 +192,7 @@ def records(
 
 def kinds(reader: Reader) -> list[str]:
     """Return every kind of record that there is, by name; reads the whole log."""
-    return [row["kind"] for row in reader.all("SELECT DISTINCT kind FROM audit ORDER BY kind", {})]
+    return [row["kind"] for row in reader.all("SELECT DISTINCT kind FROM records ORDER BY kind", {})]
 
 
 def _times(wanted: Filter) -> dict[str, datetime | None]:

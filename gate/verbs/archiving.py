@@ -12,7 +12,7 @@ from gate.verbs.turn import Turn
 
 def last_before(reader: Reader, before: datetime) -> int:
     """Return the number of the last record of the unbroken run from the first on that lies before a time."""
-    row = reader.one("SELECT min(seq) AS first FROM audit WHERE at >= ?", (before.isoformat(),))
+    row = reader.one("SELECT min(seq) AS first FROM records WHERE at >= ?", (before.isoformat(),))
     if row and row["first"] is not None:
         return int(row["first"]) - 1
     newest = reader.one("SELECT seq FROM audit_head")

@@ -76,7 +76,7 @@ _NOTHING: dict[str, Any] = {
 
 def submitted(reader: Reader, action_id: str) -> dict[str, Any]:
     """Return what the log has of the submit; nothing where that was archived."""
-    row = reader.one("SELECT body FROM audit WHERE action = ? AND kind = 'submit'", (action_id,))
+    row = reader.one("SELECT body FROM records WHERE action = ? AND kind = 'submit'", (action_id,))
     return dict(json.loads(row["body"])) if row else {}
 
 

@@ -25,14 +25,14 @@ _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 
 _SIGNS = frozenset({"$decimal", "$int", "$dict"})
 _SPAN = (
-    "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM audit WHERE at >= ? AND at < ?"
+    "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM records WHERE at >= ? AND at < ?"
 )
 _ENTRIES = (
-    "SELECT seq, body FROM audit WHERE seq > ? AND seq <= ? "
+    "SELECT seq, body FROM records WHERE seq > ? AND seq <= ? "
     "AND kind IN ('submit', 'edit', 'approve', 'deny', 'claim') ORDER BY seq LIMIT ?"
 )
 _STOPPED = (
-    "SELECT action FROM audit WHERE seq BETWEEN ? AND ? "
+    "SELECT action FROM records WHERE seq BETWEEN ? AND ? "
     """AND instr(body, '"move":{"from":"running","to":"blocked"}')"""
 )
 """Calls that were stopped before they began; found by the canonical text, which no value can spell."""
@@ -46,7 +46,7 @@ def called(reader: Reader) -> frozenset[str]:
 def facts(reader: Reader) -> frozenset[str]:
     """Return the path of every fact that a call in the log had, such as ``facts.environment``."""
     found = reader.all(
-        "SELECT DISTINCT json_extract(body, '$.facts') AS facts FROM audit "
+        "SELECT DISTINCT json_extract(body, '$.facts') AS facts FROM records "
         "WHERE kind = 'submit' AND json_extract(body, '$.facts') IS NOT NULL"
     )
     return frozenset(path for row in found for path in _paths(("facts",), json.loads(row["facts"])))
@@ -91,7 +91,7 @@ def entries(
 
 def submitted(reader: Reader, action_id: str) -> Action | None:
     """Return a call as it was submitted, redacted; None where its record was archived."""
-    row = reader.one("SELECT body FROM audit WHERE action = ? AND kind = 'submit'", (action_id,))
+    row = reader.one("SELECT body FROM records WHERE action = ? AND kind = 'submit'", (action_id,))
     return _call(json.loads(row["body"])).action if row else None
 
 
