@@ -28,17 +28,18 @@ class Joined:
         self._ascii = len(self.data) == len(self._all)
 
     @cached_property
-    def _ends(self) -> list[int]:
-        lengths = [len(each if self._ascii else as_bytes(each)) for each in self._texts]
-        return [end + number for number, end in enumerate(accumulate(lengths))]
+    def _around(self) -> list[int]:
+        """Where in the bytes what stands between the texts is: before the first one, and behind each."""
+        lengths = map(len, self._texts if self._ascii else map(as_bytes, self._texts))
+        return list(accumulate(map(len(_BETWEEN).__add__, lengths), initial=-len(_BETWEEN)))
 
     def number(self, place: int) -> int:
         """Return which text a place of the bytes is in."""
-        return bisect_right(self._ends, place)
+        return bisect_right(self._around, place) - 1
 
     def bounds(self, number: int) -> tuple[int, int]:
         """Return where a text begins and ends in the bytes."""
-        return self._ends[number - 1] + len(_BETWEEN) if number else 0, self._ends[number]
+        return self._around[number] + len(_BETWEEN), self._around[number + 1]
 
     def read(self, start: int, end: int) -> str:
         """Return what lies between two places of the bytes."""

@@ -79,15 +79,21 @@ class _Cores:
 
     def _next(self, since: int) -> None:
         """Take the next core, which is the first one since a place; one that is no candidate's is passed."""
-        found = next(self._found, None)
-        while found is not None and self._reach and self.passed < self._most:
-            near = _RUN.match(self._data, found.start()).end() - self._reach  # type: ignore[union-attr]
-            if near <= found.start():
+        core = self._span()
+        while core is not None and self._reach and self.passed < self._most:
+            near = _RUN.match(self._data, core[0]).end() - self._reach  # type: ignore[union-attr]
+            if near <= core[0]:
                 break
             self.passed += 1
             self._found = compiled(self._pattern).finditer(self._data, near)
-            found = next(self._found, None)
-        self._since, self._core = since, found.span() if found else None
+            core = self._span()
+        self._since, self._core = since, core
+
+    def _span(self) -> tuple[int, int] | None:
+        """Return where what is found next begins and ends."""
+        for found in self._found:
+            return found.span()  # type: ignore[no-any-return]
+        return None
 
 
 _CORE = f"(?:{_core_of(SHAPES)})"
@@ -123,9 +129,9 @@ class Candidates:
             none, or where the search was given up.
         """
         data, look, anything = self._data, at, _any()
-        while cores := [core for each in self._cores if (core := each.first(look)) is not None]:
-            first = min(cores)[0]
-            look, until = first + 1, max(first + _NEEDED, *(end for start, end in cores if start == first))
+        while core := self._core(look):
+            first, end = core
+            look, until = first + 1, max(first + _NEEDED, end)
             for begin in range(self._earliest(at, first, until), look):
                 if self._is_enough():
                     self.stopped = first
@@ -137,8 +143,15 @@ class Candidates:
                     return found if whole else anything.match(data, begin, begin + LONGEST) or found
         return None
 
+    def _core(self, at: int) -> tuple[int, int] | None:
+        """Return where the first core from a place on begins, and where the longest one there ends."""
+        found = [core for each in self._cores if (core := each.first(at)) is not None]
+        if len(found) > 1:
+            return min(found, key=lambda core: (core[0], -core[1]))
+        return found[0] if found else None
+
     def _is_enough(self) -> bool:
-        return self._looked + sum(each.passed for each in self._cores) >= self._most
+        return self._looked + sum([each.passed for each in self._cores]) >= self._most
 
     def _earliest(self, at: int, core: int, until: int) -> int:
         """Return the first place where a candidate with a core may begin."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, groupby
+from itertools import chain, filterfalse, groupby
 
 from gate.joined import Joined
 from gate.secret_checks import LEAST_RANDOM, cards, is_mixed, is_random
@@ -83,18 +83,14 @@ def hide_texts(texts: Collection[str], *, most: int = MOST) -> dict[str, Hidden]
         texts: Texts, each once; they are searched as one.
         most: How many places are looked at closely.
     """
-    asked: list[str] = []
-    numbers: list[str] = []
-    for text in texts:
-        if text.isdecimal() and text.isascii():
-            numbers.append(text)
-        elif len(text) >= SHORTEST:
-            asked.append(text)
     # Digits alone can be nothing but a card's number.
-    found = {text: (mark("card number", text), [text]) for text in cards(numbers)}
-    found |= _without_spans(asked, most)
+    numbers = set(filter(str.isascii, filter(str.isdecimal, texts)))
+    asked = [text for text in filterfalse(numbers.__contains__, texts) if len(text) >= SHORTEST]
+    found = _without_spans(asked, most)
+    found.update((text, (mark("card number", text), [text])) for text in cards(numbers))
     words = [text for text in asked if len(text) >= LEAST_RANDOM and text not in found and is_mixed(text)]
-    return found | _without_random(words, most)
+    found.update(_without_random(words, most))
+    return found
 
 
 def _without_random(words: Iterable[str], most: int) -> dict[str, Hidden]:
@@ -127,7 +123,7 @@ def _without_spans(texts: Sequence[str], most: int) -> dict[str, Hidden]:
             (joined.number(start), joined.number(until - 1)) for start, until in suspects(joined.data, end)
         )
         untold = chain.from_iterable(texts[first : last + 1] for first, last in runs)
-        found.update(dict.fromkeys(untold, _WHOLE))
+        return dict.fromkeys(untold, _WHOLE) | found
     return found
 
 
