@@ -148,8 +148,8 @@ CREATE TABLE audit_head (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT 
 INSERT INTO audit_head VALUES (1, 0, '', 0, 0, '');
 """
 # The action of a record most often stands first in its body; JSON is not read for that, as it may be 1 MB.
-# What else a record tells is read from its body by whoever asks, in a view: columns that are worked out are worked
-# out whenever a row is written.
+# What else a record tells is read from its body by whoever asks, in a view: a column that is worked out is so
+# whenever a row is written.
 
 
 def _create(tx: Tx) -> None:

@@ -25,7 +25,8 @@ _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 
 _SIGNS = frozenset({"$decimal", "$int", "$dict"})
 _SPAN = (
-    "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM records WHERE at >= ? AND at < ?"
+    "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM records "
+    "WHERE at >= ? AND at < ?"
 )
 _ENTRIES = (
     "SELECT seq, body FROM records WHERE seq > ? AND seq <= ? "
