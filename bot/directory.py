@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -100,6 +100,7 @@ class Directory:
         self._client = client
         self._time = time
         self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
+        self._ids: dict[str, tuple[str, frozenset[str]]] = {}
 
     async def user(self, user_id: str) -> User:
         """Return a person, asked for anew each time.
@@ -114,6 +115,16 @@ class Directory:
             raise LookupFailed(
                 f"Slack did not tell {what} (it told {found.id})", code="other_account", transient=True
             )
+        return self._with_every_id(found)
+
+    def _with_every_id(self, found: User) -> User:
+        """Return somebody with the ids that Slack told before, too: leaving one out makes nobody another."""
+        for each in found.ids:
+            one, known = self._ids.get(each, (found.id, found.ids))
+            if found.ids < known:
+                found = replace(found, id=one, ids=known)
+        if len(found.ids) > 1:
+            self._ids |= dict.fromkeys(found.ids, (found.id, found.ids))
         return found
 
     def knows(self, user_id: str) -> bool:
@@ -177,7 +188,8 @@ class Directory:
         """
         try:
             call = self._client.users_lookupByEmail(email=email)
-            return await self._ask("who has that address", call, lambda answer: _user(answer["user"]))
+            found = await self._ask("who has that address", call, lambda answer: _user(answer["user"]))
+            return self._with_every_id(found)
         except LookupFailed as failed:
             if failed.code == "users_not_found":
                 return None

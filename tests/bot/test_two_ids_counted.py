@@ -54,3 +54,23 @@ def test_who_approved_under_an_earlier_id_is_not_still_needed() -> None:
         return await Eligibility(directory, "T1").still_needed(record)
 
     assert alice().look(needed) == ()
+
+
+def test_who_loses_an_id_in_slacks_answers_is_nobody_else() -> None:
+    """An answer that leaves the organisation's id out makes no second person, and lends a second account none."""
+    liar = alice()
+    org = {"id": "W0ALICE"}
+    branch = {"id": "U1ALICE", "team_id": "T2", "deleted": False, "enterprise_user": org}
+
+    async def ids(directory: Directory) -> list[tuple[str, frozenset[str]]]:
+        whole = await directory.user("U0ALICE")
+        liar.answers["info"] = {"user": {"id": "U0ALICE", "team_id": "T1", "deleted": True}}
+        bare = await directory.user("U0ALICE")
+        assert (whole.deleted, bare.deleted) == (False, True)
+        liar.answers["info"] = {"user": branch}
+        other = await directory.user("U1ALICE")
+        return [(each.id, each.ids) for each in (whole, bare, other)]
+
+    whole, bare, other = liar.look(ids)
+    assert whole == bare == ("W0ALICE", frozenset({"U0ALICE", "W0ALICE"}))
+    assert other == ("W0ALICE", frozenset({"U1ALICE", "W0ALICE"}))
