@@ -57,7 +57,7 @@ def test_who_approved_under_an_earlier_id_is_not_still_needed() -> None:
 
 
 def test_who_loses_an_id_in_slacks_answers_is_nobody_else() -> None:
-    """An answer that leaves the organisation's id out makes no second person, and lends a second account none."""
+    """An answer that leaves an organisation's id out makes no second person; other accounts lend none."""
     liar = alice()
     org = {"id": "W0ALICE"}
     branch = {"id": "U1ALICE", "team_id": "T2", "deleted": False, "enterprise_user": org}
