@@ -8,6 +8,7 @@ from typing import Any
 
 from gate.binding import Binding, hints_of
 from gate.editing import value_at
+from gate.forks import whole
 from gate.shapes import copy_model
 from gate.values import parse_path
 
@@ -48,7 +49,8 @@ def _refused_by(hint: Any, value: Any) -> str:
     from pydantic import TypeAdapter
 
     try:
-        adapter = TypeAdapter(hint)
+        with whole():
+            adapter = TypeAdapter(hint)
     except Exception:  # annotations are anybody's code; one that nothing can be asked says nothing
         return ""
     return _why(lambda: adapter.validate_python(value))

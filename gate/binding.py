@@ -10,6 +10,7 @@ from inspect import Parameter
 from typing import Any, get_type_hints
 
 from gate.errors import ActionError, GuardError
+from gate.forks import whole
 from gate.model import Parameters
 
 _RECEIVERS = ("self", "cls")
@@ -217,7 +218,8 @@ def _schema_of(parameter: Parameter, hint: Any) -> dict[str, Any]:
         return {}
     kind = list[hint] if parameter.kind is Parameter.VAR_POSITIONAL else hint
     try:
-        return TypeAdapter(kind).json_schema()
+        with whole():
+            return TypeAdapter(kind).json_schema()
     except Exception:  # annotations are anybody's code: whatever they raise, they describe nothing
         return {}
 

@@ -76,7 +76,11 @@ _minded = _under_way = False
 
 
 def whole() -> AbstractContextManager[object]:
-    """Return a block in which modules are loaded; a fork waits for its end."""
+    """Return a block in which modules are loaded; a fork waits for its end.
+
+    So it does for pydantic's validators while they are made: there are locks of its own in that, for which a
+    child would wait as it would for half a module.
+    """
     if not _minded:
         mind()
     return _loading

@@ -31,10 +31,10 @@ class Opening:
     """The part of a gate that opens and closes it."""
 
     def _set_up(self, given: Mapping[str, Any], prefix: str) -> None:
-        from gate.foreign import Originals
-        from gate.settings import Settings
+        with forks.whole():
+            from gate.foreign import Originals
+            from gate.settings import Settings
 
-        forks.mind()
         self._settings = Settings.read(given, prefix=prefix)
         self._context = Context()
         self._lock = threading.RLock()

@@ -10,6 +10,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from gate.clock import from_us
+from gate.forks import whole
 from gate.lifecycle import State
 from gate.model import ActionRecord, Card, Decision, Edit, Person, Principal
 from gate.store.faults import unreadable
@@ -18,7 +19,8 @@ from gate.store.port import Row
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+    with whole():
+        return TypeAdapter(kind)
 
 
 def dump(kind: Any, value: object) -> str:
