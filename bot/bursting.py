@@ -10,9 +10,11 @@ from bot.answers import Answers
 from bot.deciding import OLD, OTHER_STORE, Answer, Deciding
 from bot.desk import Desk
 from bot.directory import User
+from bot.eligibility import Eligible
 from bot.forms import FAILED, LONGEST_REASON, TOO_LONG, errors, lacking, window, words_of
 from bot.payloads import Press, input_value
 from bot.references import Origin, Reference
+from bot.switches import Meant, allowed
 from bot.views import burst as views
 from bot.views import modals
 from bot.views.text import Block
@@ -66,10 +68,9 @@ class Bursting:
         return await self._answers.update(view, views.deny_form(burst))
 
     async def _draw_freeze(self, press: Press, view: str) -> bool:
-        burst = await self._burst(_reference(press))
-        await self._desk.eligibility.among(
-            await self._desk.run(self._desk.service.freezers), press.who, NO_FREEZER
-        )
+        origin = Origin(_reference(press), press.channel, press.ts)
+        burst = await self._burst(origin.reference)
+        await self._freezer(press, origin, burst)
         return await self._answers.update(view, views.freeze_form(burst))
 
     async def _answered(self, work: Callable[[Press], Awaitable[Block]], press: Press, title: str) -> Block:
@@ -119,9 +120,7 @@ class Bursting:
         if len(reason) > modals.COMMENT_LIMIT:
             return errors(TOO_LONG)
         service = self._desk.service
-        eligible = await self._desk.eligibility.among(
-            await self._desk.run(service.freezers), press.who, NO_FREEZER
-        )
+        eligible = await self._freezer(press, origin, burst)
         fresh = await self._desk.run(
             service.freeze_for,
             "session",
@@ -134,6 +133,12 @@ class Bursting:
         self._desk.wake.set()
         said = "Nothing of this session runs now but declared reads." if fresh else "It was frozen already."
         return window("Frozen", f"{said} An operator lifts it: /gate unfreeze, or gate unfreeze.")
+
+    async def _freezer(self, press: Press, origin: Origin, burst: Burst) -> Eligible:
+        """Return what makes somebody one who may freeze the session of a burst; a refusal is recorded."""
+        entries = await self._desk.run(self._desk.service.freezers)
+        meant, route = Meant("session", burst.session), self._deciding.route(press, origin)
+        return await allowed(self._desk, press, "freeze", meant, entries, NO_FREEZER, route)
 
     async def _burst(self, reference: Reference, *, over: bool = False) -> Burst:
         """Return the burst that a button or form names.

@@ -11,9 +11,10 @@ from bot.eligibility import Eligible
 from bot.payloads import Press
 from bot.sight import Listed
 from gate.errors import IllegalMove, NotEligible
-from gate.model import Route
+from gate.model import Approver, Person, Route
 from gate.verbs.freezing import Scope
 from gate.verbs.strangers import like
+from gate.verbs.switching import Way
 
 USAGE = (
     "Say what: /gate {verb} everything, /gate {verb} agent NAME, or /gate {verb} session ID; then why."
@@ -62,7 +63,8 @@ class Switches:
         """
         meant = _meant(words, "freeze") if words else Meant("everything")
         entries = await self._desk.run(self._desk.service.freezers)
-        eligible = await self._desk.eligibility.among(entries, press.who, MAY_NOT_FREEZE)
+        route = self._route(press)
+        eligible = await allowed(self._desk, press, "freeze", meant, entries, MAY_NOT_FREEZE, route)
         fresh = await self._turn(self._desk.service.freeze_for, meant, press, eligible)
         first = await self._warning(meant, press)
         if not fresh:
@@ -99,7 +101,8 @@ class Switches:
             raise IllegalMove(WHY, code="usage")
         operators = await self._desk.run(self._desk.service.operators)
         entries = operators or await self._desk.run(self._desk.service.freezers)
-        eligible = await self._desk.eligibility.among(entries, press.who, MAY_NOT_LIFT)
+        route = self._route(press)
+        eligible = await allowed(self._desk, press, "unfreeze", meant, entries, MAY_NOT_LIFT, route)
         await self._turn(self._desk.service.unfreeze_for, meant, press, eligible)
         what = meant.named[:1].lower() + meant.named[1:]
         return f"The freeze of {what} is lifted. What it blocked stays blocked."
@@ -120,6 +123,38 @@ class Switches:
 
     def _route(self, press: Press) -> Route:
         return Route(app=press.app, api_host=self._desk.api_host, channel=press.channel, via="command")
+
+
+async def allowed(
+    desk: Desk,
+    press: Press,
+    verb: Way,
+    meant: Meant,
+    entries: Sequence[Approver],
+    otherwise: str,
+    route: Route,
+) -> Eligible:
+    """Return what makes somebody one who may use the kill switch; a refusal is recorded.
+
+    Args:
+        desk: What the bot works with.
+        press: What they pressed or typed.
+        verb: What they want to do.
+        meant: With what.
+        entries: Who may.
+        otherwise: What to tell somebody who is none of them.
+        route: Where it came from.
+
+    Raises:
+        NotEligible: They may not.
+    """
+    try:
+        return await desk.eligibility.among(entries, press.who, otherwise)
+    except NotEligible as fault:
+        person = Person(press.who.team, press.who.user)
+        refuse = desk.service.refuse_switch
+        await desk.run(refuse, verb, meant.scope, meant.id, person=person, fault=fault, route=route)
+        raise
 
 
 def _meant(words: Sequence[str], verb: str) -> Meant:

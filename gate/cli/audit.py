@@ -214,6 +214,7 @@ def _about(body: Mapping[str, Any]) -> str:
     words = [
         body.get("action", "")[:8],
         body.get("name", "") if body["kind"] in ("submit", "refused") else "",
+        *(body.get(key, "") for key in ("verb", "scope", "id") if body["kind"] == "refused"),
         move and f"→ {move}",
         body.get("comment", "") or body.get("reason", "") or ", ".join(body.get("rules", ())),
         body.get("session", "") if body["kind"] in ("session", "session_ended") else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.errors import Fault
+from gate.errors import Fault, NotEligible
 from gate.model import Approver, HoldRecord, Person, ResolvedEffect, Route
 from gate.policy.policyset import PolicySet
 from gate.service.people import storable_person
@@ -10,7 +10,7 @@ from gate.service.road import Road
 from gate.shapes import storable
 from gate.verbs import doubting, doubts, logged, look, switching
 from gate.verbs.freezing import Scope
-from gate.verbs.switching import Switch
+from gate.verbs.switching import Switch, Way
 from gate.verbs.turn import Turn
 
 
@@ -77,6 +77,23 @@ class OperatorVerbs(Road):
         self._judged_or_fault(
             lambda policy: policy, lambda turn, policy: switching.lift(turn, switch, policy)
         )
+
+    def refuse_switch(
+        self, verb: Way, scope: Scope, id_: str, *, person: Person, fault: NotEligible, route: Route
+    ) -> None:
+        """Record that the bot refused somebody the kill switch before it came to a turn of it.
+
+        Args:
+            verb: ``freeze`` or ``unfreeze``.
+            scope: ``everything``, ``agent`` or ``session``.
+            id_: Which agent or session, as they wrote it; empty for everything.
+            person: Who, as Slack authenticated them.
+            fault: Why they may not.
+            route: Where it came from.
+        """
+        switch = Switch(scope, id_, person, frozenset(), "", route)
+        with self._turn() as turn:
+            switching.refuse(turn, switch, verb, fault)
 
     def ask_operators(self, action_id: str) -> HoldRecord | None:
         """Make an allowed call in doubt one that operators can answer for; see ``verbs.doubting``.

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.model import Approver, Person, Route
 from gate.policy.policyset import PolicySet
+from gate.redact import hide
+from gate.shapes import storable
 from gate.store import rows
 from gate.verbs import freezing
 from gate.verbs.freezing import Scope
 from gate.verbs.turn import Turn
+
+Way = Literal["freeze", "unfreeze"]
+
+_LONGEST_ID = 200
+_LONGEST_READ = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +98,24 @@ def _told(switch: Switch) -> dict[str, Any]:
     return {"name": switch.person.name, "route": json.loads(rows.dump(Route, switch.route))}
 
 
-def _refused(turn: Turn, switch: Switch, verb: str, fault: Fault) -> Fault:
+def _refused(turn: Turn, switch: Switch, verb: Way, fault: Fault) -> Fault:
     if not isinstance(fault, (NotEligible, IllegalMove)):
         raise fault
-    turn.log(
-        "refused", actor=switch.actor, verb=verb, scope=switch.scope, id=switch.id, code=fault.code,
-        reason=str(fault), route=_told(switch)["route"],
-    )  # fmt: skip
+    refuse(turn, switch, verb, fault)
     return fault
+
+
+def refuse(turn: Turn, switch: Switch, verb: Way, fault: Fault) -> None:
+    """Record that somebody was refused, and what they wanted, in short and without secrets.
+
+    Args:
+        turn: The open turn.
+        switch: Who wanted what; their reason is not kept.
+        verb: What they wanted to do.
+        fault: Why they may not.
+    """
+    turn.log(
+        "refused", actor=switch.actor, verb=verb, scope=switch.scope,
+        id=hide(storable(switch.id[:_LONGEST_READ]))[:_LONGEST_ID], code=fault.code, reason=str(fault),
+        route=_told(switch)["route"],
+    )  # fmt: skip

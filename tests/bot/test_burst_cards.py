@@ -174,6 +174,8 @@ def test_a_stranger_neither_denies_nor_freezes(office_of: Any) -> None:
     _press(office, "U0STRANGE", names.DENY_ALL, "may not decide any")
     _press(office, "U0STRANGE", names.FREEZE_SESSION, "cannot")
     assert office.agent.freezes() == []
+    (refused,) = [each.body for each in office.agent.records() if each.body.get("verb") == "freeze"]
+    assert (refused["kind"], refused["actor"], refused["id"]) == ("refused", "T0OTHER/U0STRANGE", "s1")
     assert all(office.agent.hold(each.id).decisions == () for each in holds)
 
 

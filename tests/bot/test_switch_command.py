@@ -58,6 +58,14 @@ def test_an_approver_freezes_and_an_operator_lifts(office_of: Callable[[str], Of
     assert office.agent.freezes() == []
     told = [each.body for each in office.agent.records() if each.body["kind"] in ("freeze", "unfreeze")]
     assert [each["actor"] for each in told] == ["T0LOCAL/U0ALICE", "T0LOCAL/U0BOB"]
+    refused = [each.body for each in office.agent.records() if each.body["kind"] == "refused"]
+    assert [
+        (each["actor"], each["verb"], each["scope"], each.get("id"), each["code"]) for each in refused
+    ] == [
+        ("T0LOCAL/U0CAROL", "freeze", "everything", None, "not_eligible"),
+        ("T0LOCAL/U0ALICE", "unfreeze", "session", "s1", "not_eligible"),
+    ]
+    assert [each["route"]["via"] for each in refused] == ["command", "command"]
 
 
 def test_a_freeze_of_a_name_that_was_never_seen(office_of: Callable[[str], Office]) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from gate.clock import FakeClock
-from gate.errors import ActionError
+from gate.errors import ActionError, NotEligible
 from gate.verbs.claim import End
 from tests.cli.cli_kit import Filled, read, run, said
-from tests.kit import ALICE, BOB, act, answer, post, service
+from tests.kit import ALICE, BOB, CAROL, ROUTE, act, answer, post, service
 
 
 def test_list_has_every_record_in_order(filled: Filled) -> None:
@@ -44,6 +44,17 @@ def test_list_tells_of_refused_calls(db: Path) -> None:
     gate.close()
     line = said("audit", "list", "--kind", "refused", "--db", db).splitlines()[-1]
     assert all(part in line for part in ("agent:desk", "desk.pay args.amount:", "Nothing ran."))
+
+
+def test_list_tells_of_refused_freezes(db: Path) -> None:
+    """Whoever may not freeze stands there with what they wanted to freeze, and why they may not."""
+    gate = service(db)
+    with pytest.raises(NotEligible):
+        gate.freeze_for("agent", "desk", person=CAROL, satisfies=frozenset(), route=ROUTE)
+    gate.close()
+    line = said("audit", "list", "--kind", "refused", "--db", db).splitlines()[-1]
+    assert "T0LOCAL/U0CAROL" in line
+    assert "freeze agent desk You are not among the approvers" in line
 
 
 def test_list_by_time(db: Path) -> None:

@@ -137,6 +137,20 @@ def test_a_second_freeze_replaces_the_reason_and_keeps_the_time() -> None:
     assert kinds(gate).count("freeze") == 3
 
 
+def test_whoever_may_not_is_recorded_in_short_and_without_secrets() -> None:
+    """A refusal keeps who wanted what and why not; of a long name its beginning, and no secret in it."""
+    gate, fault = service(text=OPERATED), NotEligible("You may not.", code="not_eligible")
+    token = "xoxb-" + "1234567890-" * 2 + "AbCdEfGhIjKlMnOpQrStUvWx"
+    for name in ("s1", f"{token} {'x ' * 5_000}"):
+        gate.refuse_switch("freeze", "session", name, person=CAROL, fault=fault, route=ROUTE)
+    short, long = [record.body for record in gate.records() if record.body["kind"] == "refused"]
+    assert (short["actor"], short["verb"], short["scope"]) == ("T0LOCAL/U0CAROL", "freeze", "session")
+    assert (short["id"], short["reason"], short["route"]["app"]) == ("s1", "You may not.", "A0GATE")
+    assert token[10:] not in str(long)
+    assert len(long["id"]) == 200
+    assert gate.freezes() == []
+
+
 def test_the_channels_of_open_cards_are_told_once() -> None:
     """A freeze and its end are said where people look at cards of what is frozen, and nowhere else."""
     gate = service(text=OPERATED)
