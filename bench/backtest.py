@@ -117,7 +117,7 @@ def _append(tx: Any, body: Mapping[str, Any], number: int, at: datetime) -> None
         usual = fields["input"]["amount"]
         fields["input"] = fields["input"] | {"amount": usual + number % (usual // 2) + 0.5}
     audit.append(
-        tx, timing.look(tx).head, body["kind"], at, actor=body["actor"], labels=body["labels"], **fields
+        tx, timing.look(tx).head, body["kind"], at, fields, actor=body["actor"], labels=body["labels"]
     )
 
 

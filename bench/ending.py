@@ -96,7 +96,7 @@ def _again(tx: Tx, first: str, count: int) -> None:
         fields = {key: value for key, value in body.items() if key not in ("kind", "at", "actor", "labels")}
         at, head = FakeClock().now(), timing.look(tx).head
         audit.append(
-            tx, head, body["kind"], at, actor=body["actor"], labels=body["labels"], **fields | {"action": new}
+            tx, head, body["kind"], at, fields | {"action": new}, actor=body["actor"], labels=body["labels"]
         )
 
 

@@ -60,12 +60,11 @@ def append(
     head: Head,
     kind: str,
     at: datetime,
-    /,
+    told: Mapping[str, Any],
     *,
     actor: str,
     labels: Mapping[str, Any],
     written: tuple[str, str] | None = None,
-    **fields: Any,
 ) -> Head:
     """Append one record inside the caller's transaction.
 
@@ -74,16 +73,16 @@ def append(
         head: The newest record before it, as read in this transaction or appended in it.
         kind: What happened, such as ``submit`` or ``decide``.
         at: When, UTC.
+        told: Everything else that it tells; empty values are left out.
         actor: Who did it.
         labels: Host, process and version.
         written: One more field and its canonical text, which may be long; None for none.
-        fields: Everything else; empty values are left out.
 
     Returns:
         The record.
     """
     body: dict[str, Any] = {"kind": kind, "at": at.isoformat(), "actor": actor, "labels": dict(labels)}
-    body |= {key: value for key, value in fields.items() if value or isinstance(value, (int, float))}
+    body |= {key: value for key, value in told.items() if value or isinstance(value, (int, float))}
     text = canonical(body) if written is None else _with(body, *written)
     newest = Head(head.seq + 1, link(head.hash, text))
     tx.run("INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)", (newest.seq, text, newest.hash))

@@ -51,7 +51,7 @@ class RefusalVerbs(Road):
         """
         actor = "host" if agent is None else f"agent:{_told(agent)}"
         reason = redact_text(storable(str(fault)))
-        said = {"name": _told(name), "session": "" if session is None else _told(session)}
+        said: dict[str, Any] = {"name": _told(name), "session": "" if session is None else _told(session)}
         which: dict[str, Any] = {} if claimed is None else {"action": _told(claimed), "claim": True}
         try:
             with self._turn() as turn:

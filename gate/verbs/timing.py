@@ -118,7 +118,8 @@ def accept(turn: Turn, *, by: str) -> Accepted:
         turn: The open turn.
         by: Who says so.
     """
-    before, turn.now = turn.now, turn.own
+    before = turn.now
+    turn.go_to(turn.own)
     turn.tx.run("UPDATE audit_head SET mark = ?", (turn.us,))
     ids = [row["action"] for row in turn.tx.all(_REFUSED, (turn.us, turn.us))]
     for action in ids:

@@ -61,6 +61,7 @@ class Turn:
         head: The newest record that this turn knows: the store's, or its own.
         revision: The policy in force when it began.
         waits: Returns the numbers of this process's waits that are still somebody's.
+        us: The one time in microseconds; a dozen rows of one turn bear it.
     """
 
     tx: Tx
@@ -73,19 +74,19 @@ class Turn:
     head: audit.Head = audit.START
     revision: str | None = None
     waits: Callable[[], frozenset[int]] = frozenset
-    _counted: tuple[datetime, int] | None = field(default=None, repr=False)
+    us: int = field(init=False)
 
-    @property
-    def us(self) -> int:
-        """Return the time of this turn in microseconds; a dozen rows of one turn bear it."""
-        if self._counted is None or self._counted[0] is not self.now:
-            self._counted = (self.now, to_us(self.now))
-        return self._counted[1]
+    def __post_init__(self) -> None:
+        self.us = to_us(self.now)
 
-    def log(self, kind: str, *, actor: str, **fields: Any) -> None:
-        """Append one record to the log."""
+    def go_to(self, now: datetime) -> None:
+        """Take another time, UTC, for what is left of this turn."""
+        self.now, self.us = now, to_us(now)
+
+    def log(self, kind: str, *, actor: str, written: tuple[str, str] | None = None, **told: Any) -> None:
+        """Append one record to the log; see ``audit.append``."""
         self.head = audit.append(
-            self.tx, self.head, kind, self.now, actor=actor, labels=self.labels, **fields
+            self.tx, self.head, kind, self.now, told, actor=actor, labels=self.labels, written=written
         )
 
     def move(

@@ -82,17 +82,9 @@ def test_records_are_found_by_their_action(db: Path, more: dict[str, Any]) -> No
     """A record is found by the action that it is about, whatever else its text has."""
     gate = service(db)
     with gate.store.transaction() as tx:
-        append(
-            tx,
-            look(tx).head,
-            "note",
-            gate.now(),
-            actor="gate",
-            labels=LABELS,
-            action="aq2emp32r6yvbjfv",
-            **more,
-        )
-        append(tx, look(tx).head, "note", gate.now(), actor="gate", labels=LABELS, **more)
+        about = {"action": "aq2emp32r6yvbjfv", **more}
+        append(tx, look(tx).head, "note", gate.now(), about, actor="gate", labels=LABELS)
+        append(tx, look(tx).head, "note", gate.now(), more, actor="gate", labels=LABELS)
     with gate.store.reader() as reader:
         (found,) = records(reader, Filter(action="aq2emp32r6yvbjfv"))
         assert found.body["action"] == "aq2emp32r6yvbjfv"
@@ -175,11 +167,11 @@ def test_what_is_put_into_a_record_as_text_stands_there_as_if_it_was_written_wit
     given = {"to": session, '"~here~"': ['"~here~"', "~here~", {}], "amount": 5}
     fields = {"session": session, "target": "~here~", "facts": {"k": '\\"~here~'}}
     with gate.store.transaction() as tx:
-        plain = append(tx, look(tx).head, "a", gate.now(), actor="x", labels=LABELS, **fields, input=given)
+        whole = {**fields, "input": given}
+        plain = append(tx, look(tx).head, "a", gate.now(), whole, actor="x", labels=LABELS)
         append(
-            tx, plain, "a", gate.now(), actor="x", labels=LABELS,
-            written=("input", canonical(given)), **fields,
-        )  # fmt: skip
+            tx, plain, "a", gate.now(), fields, actor="x", labels=LABELS, written=("input", canonical(given))
+        )
         one, two = (row["body"] for row in tx.all("SELECT body FROM audit ORDER BY seq DESC LIMIT 2"))
     assert one == two
     assert '"input":{' in one
