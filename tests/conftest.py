@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,8 +36,32 @@ def pytest_configure(config: pytest.Config) -> None:
         tempfile.tempdir = None  # it was looked up before
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """Sweep nothing while tests are collected: all of it stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Leave what stays anyway, thousands of tests and what they import, out of every later sweep."""
+    _keep_out_of_sweeps()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Leave out, module by module, what came since: reports, and what was imported late.
+
+    Tests that sweep hundreds of times would look through all of it each time.
+    """
+    if nextitem is None or nextitem.path != item.path:
+        _keep_out_of_sweeps()
+
+
+def _keep_out_of_sweeps() -> None:
     gc.collect()
     gc.freeze()
 
