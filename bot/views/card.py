@@ -9,6 +9,7 @@ from bot.references import Reference
 from bot.views import blocks, edits, story, words
 from bot.views.budgets import lets_pass, numbers_lines, used_by_lines
 from bot.views.closing import closed
+from bot.views.fitting import Part, fitted, if_room
 from bot.views.sentence import brief, described
 from bot.views.text import (
     Block,
@@ -61,9 +62,10 @@ def card(record: HoldRecord, place: Place = Place()) -> list[Block]:
     Returns:
         At most 50 blocks within Slack's limits, whatever the arguments are.
     """
-    top = [*_what(record), _who(record)]
-    rest = _open(record, place) if record.state is State.PENDING else [*closed(record), _mark(record, place)]
-    return [*top, *rest]
+    top = Part([*_what(record), _who(record)])
+    pending = record.state is State.PENDING
+    rest = _open(record, place) if pending else [*closed(record), Part([_mark(record, place)])]
+    return fitted([top, *rest])
 
 
 def card_text(record: HoldRecord) -> str:
@@ -117,23 +119,21 @@ def _for_whom(record: HoldRecord) -> list[Block]:
     return [rich_text(Shown(f" for {apart(one_line(whom.id))}"), 200), *known]
 
 
-def _open(record: HoldRecord, place: Place) -> list[Block]:
+def _open(record: HoldRecord, place: Place) -> list[Part]:
     values = decisive_values(record)
     unseen = record.view_required or not fits_card(values)
+    asked = [*_decisive(values, unseen=unseen), *_buttons(record, unseen=unseen)]
     return [
-        *_why(record),
-        *edits.edit_blocks(record),
-        *_decisive(values, unseen=unseen),
-        *_buttons(record, unseen=unseen),
-        _terms(record),
-        _mark(record, place),
-        *story.comment_blocks(record, COMMENTS),
-        *_others(record),
-        *_used(record),
-        *story.evidence_blocks(record),
-        *story.before_blocks(record),
-        *story.note_blocks(record),
-        *_not_shown(record),
+        Part(_why(record)),
+        *edits.parts_of_card(record),
+        Part([*asked, _terms(record), _mark(record, place)]),
+        if_room(story.comment_blocks(record, COMMENTS)),
+        if_room(_others(record)),
+        if_room(_used(record)),
+        if_room(story.evidence_blocks(record)),
+        if_room(story.before_blocks(record)),
+        if_room(story.note_blocks(record)),
+        Part(_not_shown(record)),
     ]
 
 

@@ -7,6 +7,7 @@ import json
 from bot import names
 from bot.references import Reference
 from bot.views import blocks, doubt, edits, story, words
+from bot.views.fitting import Part
 from bot.views.text import Block, Shown, abridged, fixed, preformatted, visible, words_of
 from bot.views.text import shown as spelled
 from bot.views.values import decisive_values, listing
@@ -17,17 +18,15 @@ COMMENTS = 5
 VALUES = 8
 
 
-def closed(record: HoldRecord) -> list[Block]:
+def closed(record: HoldRecord) -> list[Part]:
     """Return what a card says instead of its question, with the button that is left at the end."""
     values = decisive_values(record)
+    shown = [listing(values, VALUES, 200)] if values else []
     return [
-        blocks.say(words.standing_line(record)),
-        *edits.edit_blocks(record, MAX_EDITS),
-        *story.comment_blocks(record, COMMENTS),
-        *_result(record),
-        *doubt.said(record),
-        *([listing(values, VALUES, 200)] if values else []),
-        _buttons(record),
+        Part([blocks.say(words.standing_line(record))]),
+        *edits.parts_of_card(record, MAX_EDITS),
+        Part([*story.comment_blocks(record, COMMENTS), *_result(record), *doubt.said(record)]),
+        Part([*shown, _buttons(record)]),
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from bot import names
 from bot.references import Origin
 from bot.views import blocks, modals
+from bot.views.fitting import Part, if_room
 from bot.views.sentence import described
 from bot.views.text import (
     Block,
@@ -34,6 +35,10 @@ from gate.values import parse_path
 
 FIELDS = 40
 """How many inputs a form has at most; Slack takes a hundred blocks."""
+CARD_CHANGES = 8
+"""Most values of one change that a card names one by one."""
+CARD_VALUE = 100
+"""Widest of them there, before and after."""
 LONGEST_TEXT = 3000
 LONGEST_NUMBER = 64
 MOST_OPTIONS = 100
@@ -234,26 +239,43 @@ def _people(people: Sequence[Person]) -> list[Block]:
     return found
 
 
-def edit_blocks(record: HoldRecord, most: int = 1) -> list[Block]:
-    """Return what people changed in a call, the newest change first; nothing where nobody did."""
-    shown = [_edit(each) for each in reversed(record.edits[-most:])]
+def edit_blocks(record: HoldRecord, most: int = 1, *, changes: int = FIELDS, limit: int = 200) -> list[Block]:
+    """Return what people changed in a call, the newest change first; nothing where nobody did.
+
+    Args:
+        record: The hold.
+        most: How many changes are told at most.
+        changes: How many values of each one are named at most.
+        limit: Widest value, 60 at least.
+    """
+    shown = [_edit(each, changes, limit) for each in reversed(record.edits[-most:])]
     more = len(record.edits) - most
     if more > 0:
         shown.append(blocks.context(plain(Shown(f"and {more} earlier change{'s' * (more > 1)}"), 100)))
     return shown
 
 
-def _edit(edit: Edit) -> Block:
+def parts_of_card(record: HoldRecord, most: int = 1) -> list[Part]:
+    """Return the same for a card, where each change stands as far as there is room."""
+    shown = edit_blocks(record, most, changes=CARD_CHANGES, limit=CARD_VALUE)
+    return [if_room([each]) for each in shown]
+
+
+def _edit(edit: Edit, most: int, limit: int) -> Block:
     parts = [rich_text(Shown("Changed by "), bold=True), named(edit.person.user), rich_text(Shown(" "))]
     parts += [date(edit.at), rich_text(Shown(": "))]
-    for at, each in enumerate(edit.changes):
-        before, after = (_value(value) for value in (each.before, each.after))
+    for at, each in enumerate(edit.changes[:most]):
+        before, after = (_value(value, limit) for value in (each.before, each.after))
         label = clip(apart(one_line(label_of(each.path))), 100)
         start = Shown(f"{'; ' if at else ''}{label} {before} → ")
         parts += [rich_text(start), rich_text(after, bold=True)]
+    left = len(edit.changes) - most
+    parts += [rich_text(Shown(f"; and {left} more"))] if left > 0 else []
     void = rich_text(Shown(f". Void: the approval{'s' * (len(edit.voided) > 1)} of "))
     return blocks.prose(*parts, *([void, *_people(edit.voided)] if edit.voided else []))
 
 
-def _value(value: Any) -> Shown:
-    return Shown("nothing") if value is None else apart(abridged(one_line(spelled(value, compact=True)), 200))
+def _value(value: Any, limit: int) -> Shown:
+    if value is None:
+        return Shown("nothing")
+    return apart(abridged(one_line(spelled(value, compact=True)), limit))
