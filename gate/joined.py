@@ -19,18 +19,19 @@ class Joined:
         texts: The texts.
 
     Attributes:
+        texts: The texts.
         data: UTF-8 of all of them; half a surrogate pair has bytes of its own.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._texts, self._all = texts, _BETWEEN.join(texts)
+        self.texts, self._all = texts, _BETWEEN.join(texts)
         self.data = as_bytes(self._all)
         self._ascii = len(self.data) == len(self._all)
 
     @cached_property
     def _around(self) -> list[int]:
         """Where in the bytes what stands between the texts is: before the first one, and behind each."""
-        lengths = map(len, self._texts if self._ascii else map(as_bytes, self._texts))
+        lengths = map(len, self.texts if self._ascii else map(as_bytes, self.texts))
         return list(accumulate(map(len(_BETWEEN).__add__, lengths), initial=-len(_BETWEEN)))
 
     def number(self, place: int) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, filterfalse, groupby
+from itertools import chain, filterfalse, groupby, islice
 
 from gate.joined import Joined
 from gate.secret_checks import LEAST_RANDOM, cards, is_mixed, is_random
@@ -117,14 +117,30 @@ def _without_spans(texts: Sequence[str], most: int) -> dict[str, Hidden]:
     candidates = Candidates(joined.data, most)
     inside = groupby(_spans(joined, candidates), key=lambda span: joined.number(span[1]))
     found = {texts[number]: _without(spans, joined, number) for number, spans in inside}
-    if candidates.stopped is not None:
-        _, end = joined.bounds(joined.number(candidates.stopped))
-        runs = (
-            (joined.number(start), joined.number(until - 1)) for start, until in suspects(joined.data, end)
-        )
-        untold = chain.from_iterable(texts[first : last + 1] for first, last in runs)
-        return dict.fromkeys(untold, _WHOLE) | found
-    return found
+    if candidates.stopped is None:
+        return found
+    return dict.fromkeys(_suspected(joined, joined.number(candidates.stopped) + 1), _WHOLE) | found
+
+
+def _suspected(joined: Joined, first: int) -> Iterator[str]:
+    """Yield the texts from one on in which something begins to look like a secret.
+
+    Each run of them is one match of RE2. Where there are many, texts that begin alike are put together first.
+    """
+    runs = list(islice(_runs(joined, first), _MANY_RUNS))
+    yield from chain.from_iterable(joined.texts[begin:end] for begin, end in runs)
+    if len(runs) == _MANY_RUNS:
+        rest = Joined(sorted(joined.texts[runs[-1][1] :]))
+        yield from chain.from_iterable(rest.texts[begin:end] for begin, end in _runs(rest, 0))
+
+
+def _runs(joined: Joined, first: int) -> Iterator[tuple[int, int]]:
+    """Yield which texts from one on are suspect: the number of the first of each run, and behind its last."""
+    for start, until in suspects(joined.data, joined.bounds(first - 1)[1] if first else 0):
+        yield joined.number(start), joined.number(until - 1) + 1
+
+
+_MANY_RUNS = 100
 
 
 def _without(spans: Iterable[Span], joined: Joined, number: int) -> Hidden:
