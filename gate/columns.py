@@ -23,6 +23,7 @@ from gate.shapes import copy_model, model_parts
 from gate.tagging import (
     ENCODER,
     HANDLERS,
+    MANY_KEYS,
     MAX_BYTES,
     MAX_DEPTH,
     MAX_INT_BITS,
@@ -30,6 +31,7 @@ from gate.tagging import (
     SAFE_INT,
     SMALLEST_PLAIN,
     Walk,
+    in_order,
     name_of_class,
     utf8_size,
 )
@@ -231,8 +233,8 @@ class Columns:
         copies, forms = self._column(inner) if inner else (inner, inner)
         made = taken if copies is inner else _filled(taken, copies)
         written = made if forms is copies else _filled(map(dict, taken), forms)
-        if len(keys) >= _MANY:
-            written = list(map(_in_order, written))
+        if len(keys) >= MANY_KEYS:
+            written = list(map(in_order, written))
         if "$" in joined:
             written = [{"$dict": each} if any(key[:1] == "$" for key in each) else each for each in written]
         return made, written
@@ -311,15 +313,6 @@ def _filled(dicts: Iterable[dict[str, Any]], values: Iterable[Any]) -> list[dict
         for key in each:
             each[key] = next(left)
     return filled
-
-
-def _in_order(form: dict[str, Any]) -> dict[str, Any]:
-    """Return a large dict with its keys in order: ``json``, which compares entries, is quick on those."""
-    return {key: form[key] for key in sorted(form)} if len(form) >= _MANY else form
-
-
-_MANY = 500
-"""From how many keys on it is quicker to put them in order first."""
 
 
 def _real(value: float) -> Any:

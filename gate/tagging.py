@@ -59,6 +59,16 @@ def canonical(form: Any) -> bytes:
 ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False)
 """Writes a form as RFC 8785 does, and sooner, but for keys and small fractions: see ``LAST_SORTED``."""
 
+MANY_KEYS = 500
+"""From how many keys on it is quicker to put them in order first than to let ``json`` compare entries."""
+
+
+def in_order(form: Any) -> Any:
+    """Return a form with its keys in order where it is a dict of many."""
+    if type(form) is not dict or len(form) < MANY_KEYS:
+        return form
+    return {key: form[key] for key in sorted(form)}
+
 
 class Walk:
     """One pass over one value, each by itself, counting what it has seen."""

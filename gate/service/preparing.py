@@ -19,6 +19,7 @@ from gate.policy.uses import key_of, uses_of
 from gate.recorded import facts_shown
 from gate.redact import Redacted, hide, redact
 from gate.store import rows
+from gate.tagging import in_order
 from gate.values import currency_code, decimal_of, parse_path
 from gate.verbs import ledger
 from gate.verbs.backfill import Told
@@ -80,7 +81,7 @@ def kept_text(action: Action, redacted: Redacted) -> str:
     given = action.arguments
     if type(given) is Snapshot and given.plain and not redacted.hidden:
         return given.written.decode()
-    return canonical(redacted.arguments)
+    return canonical({name: in_order(each) for name, each in redacted.arguments.items()})
 
 
 def rerouted(need: Requirement, channel: str | None) -> Requirement:
