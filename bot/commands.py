@@ -14,6 +14,7 @@ from bot.references import Origin, Reference, code_of
 from bot.switches import Switches
 from bot.views import inbox, modals
 from bot.views.text import Block
+from bot.waiting import open_holds
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import State
 from gate.model import HoldRecord
@@ -76,10 +77,10 @@ class Commands:
         return [*_misread(verb), *inbox.help_blocks()], "How to use /gate"
 
     async def _list(self, press: Press) -> tuple[list[Block], str]:
-        every = await self._desk.run(self._desk.service.holds)
+        every, more = await open_holds(self._desk)
         listed = await self._desk.eligibility.sorted(every, press.who)
         freezes = await visible_freezes(self._desk, press.who)
-        draw, lacking = inbox.list_blocks, listed.lacking
+        draw, lacking = inbox.list_blocks, f"{more} {listed.lacking}".strip()
         shown = await self._desk.run(draw, listed.mine, listed.others, freezes, lacking=lacking)
         return shown, _counted(len(listed.mine) + len(listed.others))
 

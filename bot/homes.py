@@ -14,9 +14,9 @@ from bot.slack_errors import ANSWER_FAILURES, trouble
 from bot.views.card import Place
 from bot.views.home import NEAR, HomePage, home, newest
 from bot.views.text import Block
+from bot.waiting import open_holds
 from gate.clock import monotonic
 from gate.errors import Fault, NotEligible
-from gate.lifecycle import OPEN
 from gate.model import Freeze
 from gate.model.overview import Spent
 
@@ -107,7 +107,7 @@ class Homes:
 
     async def _page(self, who: Clicker) -> HomePage:
         desk, service = self._desk, self._desk.service
-        every = await desk.run(service.holds, OPEN)
+        every, more = await open_holds(desk)
         try:
             mine = await desk.eligibility.identities(who)
             listed = await desk.eligibility.sorted(every, who)
@@ -124,7 +124,7 @@ class Homes:
             tuple(near),
             freezes,
             ids=frozenset(each.user for each in mine),
-            lacking=listed.lacking,
+            lacking=f"{more} {listed.lacking}".strip(),
         )
 
     async def _near(self, who: Clicker) -> list[Spent]:

@@ -79,3 +79,19 @@ def test_a_tab_that_hangs_keeps_no_other_waiting(
     workspace.control.wait_home(presses, "Decided by you")
     assert f"hold {second.id[:8]}" not in spell(workspace.control.home(hangs))
     workspace.control.faults.clear()
+
+
+def test_lists_say_where_more_waits_than_they_look_through(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the home tab nor the list says that nothing waits while older calls were not looked at."""
+    monkeypatch.setattr("bot.waiting.MOST", 1)
+    office.open()
+    record = office.hold()
+    office.card(record)
+    office.control.open_home("U0ALICE")
+    assert "only the newest" not in spell(office.control.wait_home("U0ALICE", f"hold {record.id[:8]}"))
+    office.card(office.hold(session="s2"))
+    eventually(lambda: "only the newest" in spell(office.control.home("U0ALICE")))
+    office.control.slash("U0ALICE", CHANNEL, "/gate holds")
+    assert "More than 1 calls wait" in spell(office.whispered("U0ALICE", "only the newest"))

@@ -1,0 +1,24 @@
+"""The holds that wait for people, for lists; with a word where there are more than a list looks through."""
+
+from __future__ import annotations
+
+from bot.desk import Desk
+from gate.lifecycle import OPEN
+from gate.model import HoldRecord
+
+MOST = 1000
+"""Open holds that a list looks through; reading them all takes it less than a second."""
+MORE = (
+    "More than {most:,} calls wait, and only the newest are looked through here,"
+    " so some may be missing: the channels have a card of each."
+)
+
+
+async def open_holds(desk: Desk) -> tuple[list[HoldRecord], str]:
+    """Return the open holds, oldest first, and what to say where these are not all; empty where they are.
+
+    Args:
+        desk: What the bot works with.
+    """
+    found = await desk.run(desk.service.holds, OPEN, MOST + 1)
+    return found[-MOST:], MORE.format(most=MOST) if len(found) > MOST else ""
