@@ -177,16 +177,13 @@ def _named(reader: Reader) -> str:
     return f"The store {row['file']}" if row and row["file"] else "The store"
 
 
-def refuse_newer(found: int, reader: Reader) -> None:
+def refuse_newer(reader: Reader) -> None:
     """Refuse a store whose tables a newer version has changed since it was opened.
-
-    Args:
-        found: The schema that it has now; every schema can be asked for it as ``timing.look`` does.
-        reader: Where to read how the store is called.
 
     Raises:
         StoreError: One has (code ``newer_schema``).
     """
+    found = schema_of(reader)
     if found > NEWEST:
         raise StoreError(
             f"{_named(reader)} has schema {found}, newer than this version's {NEWEST}. Nothing ran. "

@@ -43,20 +43,17 @@ class Newest:
         mark: Newest time, in microseconds.
         key_id: Which key the rows are made with; empty where none was noted.
         revision: The policy in force; None before the first.
-        schema: Number of its schema.
     """
 
     head: Head
     mark: int
     key_id: str
     revision: str | None
-    schema: int
 
 
 _NEWEST = (
     "SELECT seq, hash, mark, (SELECT value FROM meta WHERE key = 'key_id') AS key_id, "
-    "(SELECT revision FROM policy ORDER BY n DESC LIMIT 1) AS revision, "
-    "(SELECT user_version FROM pragma_user_version) AS schema FROM audit_head"
+    "(SELECT revision FROM policy ORDER BY n DESC LIMIT 1) AS revision FROM audit_head"
 )
 
 
@@ -73,8 +70,7 @@ def look(reader: Reader) -> Newest:
             "newest backup in its place and run 'gate db adopt'.",
             code="store_damaged",
         )
-    head = Head(row["seq"], row["hash"])
-    return Newest(head, row["mark"], row["key_id"] or "", row["revision"], row["schema"])
+    return Newest(Head(row["seq"], row["hash"]), row["mark"], row["key_id"] or "", row["revision"])
 
 
 def time_of(reader: Reader, own: datetime) -> datetime:
