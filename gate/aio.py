@@ -1,6 +1,7 @@
 """Take the steps of a trip beside an event loop: verbs on the gate's own threads, waiting without any.
 
-Host code is asked on a thread for itself: it may take long, and wait for calls, which need the gate's own.
+Host code is asked on threads apart (``lookups``): it may take long, and wait for calls, which need the gate's
+own.
 
 Submit, claim and settle are shielded: a caller that is cancelled meanwhile learns of it only once the verb
 has ended, so nothing that was begun is forgotten.
@@ -99,7 +100,7 @@ def _check_loop() -> None:
 
 
 async def asked(runtime: Runtime, question: Callable[[], T]) -> T:
-    """Ask host code on a thread for itself, where it may wait for the gate; nothing is begun by that.
+    """Ask host code on a thread apart, where it may wait for the gate; nothing is begun by that.
 
     Raises:
         asyncio.CancelledError: The caller was cancelled; nobody waits for the answer any more.

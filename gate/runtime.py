@@ -6,8 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
-from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -19,6 +17,7 @@ from gate.context import Context
 from gate.editing import Edited
 from gate.expiry import Expiry
 from gate.lifecycle import State
+from gate.lookups import Lookups
 from gate.model import Action, ActionRecord, Effect, Submission
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
@@ -27,7 +26,6 @@ from gate.service import Service
 from gate.settings import Settings
 from gate.steps import Call, Ending, Step
 from gate.store.files import default_path
-from gate.threads import begun
 from gate.verbs.claim import Claimed
 from gate.waiting import Poller
 
@@ -60,6 +58,7 @@ class Runtime:
         self._watch, self._upkeep = watch, upkeep
         self._expiry = Expiry(service, watch=watch.look if watch else None) if upkeep else None
         self._executor: ThreadPoolExecutor | None = None
+        self._lookups = Lookups()
         self._lock = threading.RLock()
         self._listed: set[str] = set()
         service.observers.append(self.poller.wake)
@@ -148,15 +147,12 @@ class Runtime:
         return work
 
     def ask(self, question: Callable[[], T]) -> Future[T]:
-        """Ask host code on a thread of its own, where it finds the caller's context variables.
+        """Ask host code on a thread for itself, where it finds the caller's context variables.
 
         Raises:
             Fault: There is no thread left (code ``no_thread``).
         """
-        work: Future[T] = Future()
-        asked = partial(copy_context().run, _into, work, question)
-        begun(threading.Thread(target=asked, name="gate-facts", daemon=True).start)
-        return work
+        return self._lookups.ask(question)
 
     def submit(
         self, action: Action, *, wait: bool, would_block: bool = False, owner: object | None = None
