@@ -83,7 +83,7 @@ class StoreBooks:
 
     def charged(self, use: Use) -> Amounts:
         """Return what has run within the use's window."""
-        found = self._reader.all(_SPENT, (use.bucket, self._us - use.window_us, use.digest, use.also))
+        found = _spent(self._reader, use.digest, use.bucket, self._us - use.window_us, also=use.also)
         if not found:
             raise StoreError(
                 f"The store keeps no ledger for the budget {use.ruling.rule}; nothing ran. "
@@ -104,16 +104,20 @@ _NEWEST = (
 
 _SPENT = (
     f"SELECT s.unit, {_NEWEST}, (SELECT c.amount || ' ' || c.total FROM charges c WHERE c.series = s.id "  # noqa: S608 - constant
-    "AND c.at > ?2 ORDER BY c.at, c.n LIMIT 1) AS first "
-    "FROM budgets b LEFT JOIN series s ON s.budget = b.id AND s.bucket IN (?1, ?4) "
-    "WHERE b.digest = ?3 AND b.active = 1"
+    "AND c.at > :since ORDER BY c.at, c.n LIMIT 1) AS first "
+    "FROM budgets b LEFT JOIN series s ON s.budget = b.id AND s.bucket IN (:bucket, :also) "
+    "WHERE b.digest = :digest AND b.active = 1"
 )
 """For each series its newest charge, and the first within the window with the total up to it."""
 
 
 def charged(reader: Reader, digest: str, bucket: str, since: int) -> dict[str, Decimal]:
     """Return what has been charged to one bucket of a budget after a time, by unit."""
-    return _amounts(reader.all(_SPENT, (bucket, since, digest, "")))
+    return _amounts(_spent(reader, digest, bucket, since))
+
+
+def _spent(reader: Reader, digest: str, bucket: str, since: int, *, also: str = "") -> list[Row]:
+    return reader.all(_SPENT, {"digest": digest, "bucket": bucket, "since": since, "also": also})
 
 
 def _amounts(found: Sequence[Row]) -> dict[str, Decimal]:
