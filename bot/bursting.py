@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from bot import names
 from bot.answers import Answers
@@ -20,7 +21,7 @@ from bot.views import modals
 from bot.views.text import Block
 from gate.errors import Fault, IllegalMove, NotEligible
 from gate.lifecycle import State
-from gate.model import Burst, HoldRecord
+from gate.model import Burst, BurstHold
 
 log = logging.getLogger("bot")
 
@@ -95,20 +96,18 @@ class Bursting:
         done, left = 0, []
         user = await self._desk.eligibility.looked_up(press.who)
         for each in burst.pending:
-            record = await self._desk.run(self._desk.service.hold, each.id)
-            why = await self._deny(press, origin, record, comment, user) if _among(marks, record) else LATER
+            own = replace(origin, reference=Reference(burst.store, each.id, each.nonce))
+            why = await self._deny(press, own, comment, user) if _among(marks, each) else LATER
             done += why == ""
-            left += [f"{record.described[:DESCRIBED]} ({record.id[:6]}): {why}"] if why else []
+            left += [f"{each.described[:DESCRIBED]} ({each.id[:6]}): {why}"] if why else []
         title = "Denied" if done else "Not denied"
         return {"response_action": "update", "view": modals.told(title, *_told(done, left))}
 
-    async def _deny(
-        self, press: Press, origin: Origin, record: HoldRecord, comment: str, user: User | None
-    ) -> str:
-        """Deny one call; return why it is left, empty where it is denied."""
-        own = Origin(Reference.of(record), origin.channel, origin.ts)
+    async def _deny(self, press: Press, origin: Origin, comment: str, user: User | None) -> str:
+        """Deny one call as it stood; return why it is left, empty where it is denied."""
         try:
-            await self._deciding.decide(press, own, record, Answer("deny", comment), user=user)
+            record = await self._desk.run(self._desk.service.hold, origin.reference.hold)
+            await self._deciding.decide(press, origin, record, Answer("deny", comment), user=user)
         except Fault as fault:
             return str(fault)
         return ""
@@ -189,9 +188,9 @@ def _reference(press: Press) -> Reference:
         raise IllegalMove(OLD, code="unknown_hold") from None
 
 
-def _among(marks: frozenset[str], record: HoldRecord) -> bool:
+def _among(marks: frozenset[str], hold: BurstHold) -> bool:
     """Tell whether a hold stands as it did when the form was drawn."""
-    return record.nonce[: views.MARK] in marks
+    return hold.nonce[: views.MARK] in marks
 
 
 def _told(done: int, left: list[str]) -> list[str]:

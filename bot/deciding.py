@@ -11,7 +11,7 @@ from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
 from bot.directory import User
-from bot.eligibility import Eligible
+from bot.eligibility import Clicker, Eligible
 from bot.files import Files
 from bot.homes import Homes
 from bot.membership import channels_of
@@ -29,7 +29,10 @@ log = logging.getLogger("bot")
 
 OLD = "This was not made by this version of the gate, so nothing was recorded. Use /gate holds."
 OTHER_STORE = "This card belongs to another installation of the gate; nothing was recorded."
-NOT_HERE = "This card does not stand in a channel of its hold, so nothing was recorded."
+NOT_HERE = (
+    "This card does not stand in a channel of its hold, so nothing was recorded."
+    " Use /gate holds, or the home tab."
+)
 BROKEN = "Something went wrong in the gate, and nothing was recorded. Press again, or use /gate holds."
 NOT_DRAWN = "Slack did not take what belongs here; nothing was recorded. Press again, or use /gate holds."
 RECORDED = "Your answer is recorded."
@@ -313,13 +316,21 @@ class Deciding:
     async def _show_on_card(self, press: Press, record: HoldRecord) -> None:
         """Answer a recorded answer by the card or home tab itself; where that cannot be, say it."""
         if not press.ts:
-            if not press.home or not await self._shown.homes.show(press.who):
+            if not press.home or not await self._stands_at_home(press.who):
                 await self._answers.tell(press, "Recorded", RECORDED)
             return
         try:
             await self._shown.cards.refresh(record.id, press.channel, press.ts)
         except (Fault, *ANSWER_FAILURES):
             await self._answers.tell(press, "Recorded", f"{RECORDED} The card could not be updated.")
+
+    async def _stands_at_home(self, who: Clicker) -> bool:
+        """Draw somebody's home tab; False where it does not show what they answered."""
+        try:
+            return await self._shown.homes.show(who)
+        except (Fault, *ANSWER_FAILURES):
+            log.exception("A home tab could not be drawn after an answer")
+            return False
 
 
 def _origin(press: Press) -> Origin:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
 from bot import names
 from bot.views import modals
+from gate.errors import StoreBusy
 from gate.lifecycle import State
 from gate.model import HoldRecord
+from gate.service import Service
 from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, hurried, office_of, spell
 from tests.bot.presses import payload, refusals
 
@@ -120,6 +123,33 @@ def test_deny_all_denies_each_by_itself(office_of: Any, transport: Any) -> None:
     message = _burst(office, "None of its calls waits here any more")
     assert "3 denied" in spell(message)
     assert _buttons(message) == []
+
+
+def test_a_call_that_cannot_be_read_is_left_and_the_others_are_told(
+    office_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that fails for one of three calls is said of that one, not of those that are denied."""
+    office = office_of(FAST)
+    office.open()
+    holds = _refunds(office)
+    view = _press(office, "U0ALICE", names.DENY_ALL, "Denies each of the 3 calls")
+    whole = Service.hold
+
+    def failing(service: Service, hold_id: str) -> HoldRecord:
+        if hold_id == holds[1].id and threading.current_thread().name.startswith("gate-bot"):
+            raise StoreBusy("The store is busy.")
+        return whole(service, hold_id)
+
+    monkeypatch.setattr(Service, "hold", failing)
+    office.control.submit_view("U0ALICE", view["id"], _reason("no claim"))
+    told = spell(office.control.wait_view("U0ALICE", "2 calls are denied"))
+    assert "1 left" in told
+    assert "The store is busy." in told
+    assert [office.agent.hold(each.id).state for each in holds] == [
+        State.DENIED,
+        State.PENDING,
+        State.DENIED,
+    ]
 
 
 def test_deny_all_looks_a_person_up_once(office_of: Any) -> None:

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from bot import names
+from bot.eligibility import Clicker
+from bot.homes import Homes
 from bot.local_workspace import LocalWorkspace
 from bot.views import modals
+from gate.errors import StoreBusy
 from gate.lifecycle import State
 from gate.model import HoldRecord
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, office_of, spell
@@ -234,6 +237,27 @@ def test_the_home_tab_is_a_second_way(office: Office) -> None:
     office.until(record, State.APPROVED)
     told = [each.body for each in office.agent.records(action=record.id) if each.body["kind"] == "approve"]
     assert told[0]["route"]["via"] == "home"
+
+
+def test_an_answer_stands_though_its_home_tab_cannot_be_drawn(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the store fails right after an approval, who pressed reads that it is recorded."""
+    office.open()
+    record = office.hold()
+    office.card(record)
+    office.control.open_home("U0ALICE")
+    home = eventually(
+        lambda: found if names.APPROVE in str(found := office.control.home("U0ALICE")) else None
+    )
+
+    async def failing(homes: Homes, who: Clicker) -> bool:
+        raise StoreBusy("The store is busy.")
+
+    monkeypatch.setattr(Homes, "show", failing)
+    office.control.click_view("U0ALICE", home["id"], names.APPROVE)
+    office.control.wait_view("U0ALICE", "Your answer is recorded.")
+    assert office.agent.hold(record.id).state is State.APPROVED
 
 
 def test_the_home_tab_says_that_an_answer_stands(office: Office) -> None:
