@@ -77,19 +77,6 @@ class HeldAnswers:
         self._page.evaluate("release()")
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """Start one browser for a module; a longer life would leave its event loop running under other tests."""
-    driver = pytest.importorskip("playwright.sync_api", reason="the playwright package is not installed")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("Chromium is not installed: the page's tests need Debian's chromium package")
-    with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=list(ARGS))
-        yield browser
-        browser.close()
-
-
 class Pages:
     """Pages of one browser, each used by one test after the other: a new one costs more than most tests."""
 
@@ -125,10 +112,75 @@ class Pages:
         assert not found, f"The page's own script failed: {found}"
 
 
+class Browser:
+    """One browser for modules that follow each other: a new one costs as much as several tests."""
+
+    def __init__(self) -> None:
+        self._driver: Any = None
+        self._running: Any = None
+        self._pages: Pages | None = None
+
+    def start(self) -> Any:
+        """Start it unless it runs, and return it."""
+        driver = pytest.importorskip("playwright.sync_api", reason="the playwright package is not installed")
+        program = shutil.which("chromium")
+        if program is None:
+            pytest.skip("Chromium is not installed: the page's tests need Debian's chromium package")
+        if self._driver is None:
+            self._driver = driver.sync_playwright().start()
+            self._running = self._driver.chromium.launch(executable_path=program, args=list(ARGS))
+            self._pages = Pages(self._running)
+        return self._running
+
+    def pages(self) -> Pages:
+        """Return its pages; it must run."""
+        assert self._pages is not None
+        return self._pages
+
+    def stop(self) -> None:
+        """End it where it runs, and its event loop with it."""
+        driver, running = self._driver, self._running
+        self._driver = self._running = self._pages = None
+        if running is not None:
+            running.close()
+        if driver is not None:
+            driver.stop()
+
+
+BROWSER = Browser()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the browser after a module, unless the next test is another module's and goes on with it.
+
+    A longer life would leave its event loop running under other tests.
+    """
+    goes_on = "chromium" in getattr(nextitem, "fixturenames", ())
+    if nextitem is None or (nextitem.path != item.path and not goes_on):
+        BROWSER.stop()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the modules of the page follow each other."""
+    items.sort(key=lambda item: not _is_of_the_page(item))
+
+
+def _is_of_the_page(item: pytest.Item) -> bool:
+    module = item.getparent(pytest.Module)
+    return module is not None and any(mark.name == "page" for mark in module.own_markers)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Any:
+    """Give the browser that a module's tests share, with those of the modules before and after."""
+    return BROWSER.start()
+
+
 @pytest.fixture(scope="module")
 def pages(chromium: Any) -> Pages:
-    """Give the pages that a module's tests use one after the other."""
-    return Pages(chromium)
+    """Give the pages that tests use one after the other."""
+    return BROWSER.pages()
 
 
 @pytest.fixture

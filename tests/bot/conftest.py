@@ -19,6 +19,8 @@ from tests.bot.browser import (  # noqa: F401
     chromium,
     open_page,
     pages,
+    pytest_collection_modifyitems,
+    pytest_runtest_teardown,
     still_page,
     still_workspace,
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bot.browser import pytest_runtest_teardown  # noqa: F401
 from tests.cli.cli_kit import Filled, fill
 
 
