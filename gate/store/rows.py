@@ -33,6 +33,11 @@ def dump(kind: Any, value: object) -> str:
     return _adapter(kind).dump_json(value).decode()
 
 
+def told(kind: Any, value: object) -> Any:
+    """Return a value as the values of JSON that ``dump`` writes, for a record of the log."""
+    return _adapter(kind).dump_python(value, mode="json")
+
+
 def load(kind: Any, text: str) -> Any:
     """Return the value of that type that ``dump`` wrote.
 

@@ -52,7 +52,7 @@ def refuse(turn: Turn, hold: str, actor: str, code: str, reason: str, route: Rou
         action=hold,
         code=code,
         reason=reason,
-        route=json.loads(rows.dump(Route, route)),
+        route=rows.told(Route, route),
     )
 
 
@@ -115,7 +115,7 @@ def approve(turn: Turn, row: Row, ballot: Ballot, policy: PolicySet) -> State:
 
 
 def _move(turn: Turn, row: Row, ballot: Ballot, verb: Verb, end: State) -> None:
-    route = json.loads(rows.dump(Route, ballot.route))
+    route = rows.told(Route, ballot.route)
     turn.move(
         row, verb, end, actor=ballot.actor, code="denied" if end == State.DENIED else "",
         comment=ballot.comment.strip(), version=row["version"], route=route, name=ballot.person.name,

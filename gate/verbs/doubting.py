@@ -5,7 +5,6 @@ What they say is an annotation: it moves no state, revives no approval, and noth
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from gate.errors import Fault, IllegalMove, NotEligible
@@ -103,7 +102,7 @@ def say(turn: Turn, word: Word, store: str, policy: PolicySet) -> Fault | None:
     )
     turn.log(
         "annotate", actor=word.actor, action=word.action, said="ran" if word.ran else "did not run",
-        comment=word.comment.strip(), name=person.name, route=json.loads(rows.dump(Route, word.route)),
+        comment=word.comment.strip(), name=person.name, route=rows.told(Route, word.route),
     )  # fmt: skip
     doubts.tell(turn, row, _sentence(word))
     return None

@@ -166,7 +166,7 @@ def _refuse(turn: Turn, ballot: Ballot, fault: Fault, revised: Revised | Fault |
         more = {"changes": _told(revised.changes), "revision": revised.verdict.revision}
     turn.log(
         "refused", actor=ballot.actor, action=ballot.hold, code=fault.code, reason=str(fault), edit=True,
-        route=json.loads(rows.dump(Route, ballot.route)), **more,
+        route=rows.told(Route, ballot.route), **more,
     )  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def _next(turn: Turn, row: Row, ballot: Ballot, revised: Revised, needs: tuple[R
         reasons=[each.reason for each in rulings if each.reason], revision=verdict.revision,
         digest=revised.digest, input=json.loads(revised.arguments), erased=list(revised.hidden),
         voided=[f"{each.team}/{each.user}" for each in gone], comment=ballot.comment.strip(),
-        route=json.loads(rows.dump(Route, ballot.route)),
+        route=rows.told(Route, ballot.route),
     )  # fmt: skip
     _insert(turn, row, ballot.person, revised, needs, rulings)
     _bring_forward(turn, row, revised, rulings)

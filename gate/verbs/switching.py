@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -95,7 +94,7 @@ def _called(switch: Switch) -> str:
 
 
 def _told(switch: Switch) -> dict[str, Any]:
-    return {"name": switch.person.name, "route": json.loads(rows.dump(Route, switch.route))}
+    return {"name": switch.person.name, "route": rows.told(Route, switch.route)}
 
 
 def _refused(turn: Turn, switch: Switch, verb: Way, fault: Fault) -> Fault:
