@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from gate.errors import StoreError
-from gate.store import forks, sharing, sqlite
+from gate import forks
+from gate.store import sharing, sqlite
 from gate.store.sqlite import SqliteStore
 from tests.faults.test_interrupts import Interrupter
 from tests.gate_kit import PATIENCE
