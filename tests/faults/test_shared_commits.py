@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from gate.errors import StoreError
 from gate import forks
+from gate.errors import StoreError
 from gate.store import sharing, sqlite
 from gate.store.sqlite import SqliteStore
 from tests.faults.test_interrupts import Interrupter
