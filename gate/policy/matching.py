@@ -110,9 +110,8 @@ def _in_three_readings(
 
     def texts(many: Texts, name: str) -> list[Truth]:
         written = both.column(many.written)
-        read = written if many.plain == many.written else both.column(many.plain)
-        same = many.caseless == many.plain or (one_case and many.simple)
-        caseless = read if same else both.column(many.caseless)
+        read = _again(both, many.plain, many.written, written)
+        caseless = read if one_case and many.simple else _again(both, many.caseless, many.plain, read)
         return [
             slow(value, name)
             if one is None or two is None or three is None
@@ -121,6 +120,21 @@ def _in_three_readings(
         ]
 
     return texts
+
+
+Both = list[tuple[bool, bool] | None]
+"""What two patterns say of many texts."""
+
+
+def _again(both: Pair, texts: list[str], before: list[str], known: Both) -> Both:
+    """Return what two patterns say of texts, asking only of those that differ from what they were before."""
+    if texts == before:
+        return known
+    asked = both.column([each for each, old in zip(texts, before, strict=True) if each != old])
+    if len(asked) == len(texts):
+        return asked
+    left, each_one = iter(asked), zip(texts, before, known, strict=True)
+    return [found if each == old else next(left) for each, old, found in each_one]
 
 
 def _same_folded(value: str, seen: bool, both: Pair) -> bool:

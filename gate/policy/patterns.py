@@ -34,9 +34,9 @@ class Pair:
         """Return ``match`` of each of many texts."""
         if self._set is None:
             return [None] * len(texts)
-        alike = _alike(*self._patterns, texts) if len(texts) >= _MANY else None
-        if alike is not None:
-            return [alike] * len(texts)
+        told = _by_lines(*self._patterns, texts) if len(texts) >= _MANY else None
+        if told is not None:
+            return list(told)
         found = map(self._set.Match, map(str.encode, texts))
         return [_NEITHER if each == [2] else _BOTH if len(each) == 3 else _told(each) for each in found]
 
@@ -53,34 +53,57 @@ _ANYTHING = r"(?s).*"
 _MANY = 100
 """From how many texts on it is quicker to ask all of them as the lines of one first."""
 
-_IN_LINE = re.compile(r"(?:\(\?(i?)s?\))?((?:\\[dw!-/:-@\[-`{-~]|(?!\(\?|\[\^|\[:)[^\\^$\x00-\x1f])*+)")
-"""Patterns without anchors, escapes and classes of which one may hold the end of a line; but for ``s``, which
-only lets ``.`` match one, they match no text that has one in it."""
+_MANY_RUNS = 300
+"""How many runs of lines are looked for, each of which takes as long as two texts asked by themselves."""
+
+_ESCAPE = r"\\[dw!-/:-@\[-`{-~]"
+_CLASS = rf"\[(?:{_ESCAPE}|[^]\[\\^$\x00-\x1f])++\]"
+_PLAIN = r"(?!\(\?)[^]\[\\^$\x00-\x1f]"
+_NEGATED = r"\[\^(?=[^]\[\\^$\x00-\x1f]+\])"
+_IN_LINE = re.compile(rf"(?:\(\?(i?)s?\))?\^?((?:{_ESCAPE}|{_CLASS}|{_PLAIN}|\]|{_NEGATED})*+)\$?")
+"""Patterns that match no text with a line break in it, but for ``s``, which only lets ``.`` match one, and
+negated classes, which are kept from it. An anchor at either end asks nothing of a whole text.
+"""
 
 
-def _alike(one: str, two: str, texts: Sequence[str]) -> tuple[bool, bool] | None:
-    """Return what ``match`` says of every one of many texts; None where it has to be asked of each."""
-    lines, joined = _lines(one, two), "\n".join(texts).encode()
-    if lines is None or joined.count(b"\n") + 1 != len(texts):
+def _by_lines(one: str, two: str, texts: Sequence[str]) -> Sequence[tuple[bool, bool]] | None:
+    """Return what ``match`` says of each of many texts, by runs of lines; None where it has to be asked."""
+    lines, joined = _lines(one, two), "\n".join([*texts, ""]).encode()
+    if lines is None or joined.count(b"\n") != len(texts):
         return None
-    anywhere, *everywhere = lines
+    anywhere, *runs = lines
     if anywhere.search(joined) is None:
-        return _NEITHER
-    joined += b"\n"
-    return _BOTH if all(each.fullmatch(joined) for each in everywhere) else None
+        return [_NEITHER] * len(texts)
+    first, second = (_told_in_runs(each, joined) for each in runs)
+    return None if first is None or second is None else list(zip(first, second, strict=True))
+
+
+def _told_in_runs(run: Any, lines: bytes) -> list[bool] | None:
+    """Return which lines are in a run of those that match; None where there are many runs."""
+    told: list[bool] = []
+    done = 0
+    for number, found in enumerate(run.finditer(lines)):
+        if number == _MANY_RUNS:
+            return None
+        start, end = found.span()
+        told += [False] * lines.count(b"\n", done, start) + [True] * lines.count(b"\n", start, end)
+        done = end
+    return told + [False] * lines.count(b"\n", done)
 
 
 @lru_cache(maxsize=256)
 def _lines(one: str, two: str) -> tuple[Any, ...] | None:
-    """Return what finds a line that either pattern matches, and what matches lines that each of them does."""
+    """Return what finds a line that either pattern matches, and what finds runs of lines that each does."""
     found = _IN_LINE.fullmatch(one), _IN_LINE.fullmatch(two)
     if None in found:
         return None
-    first, second = (f"(?:{'(?i)' if each[1] else ''}{each[2]})" for each in found if each)
+    first, second = (
+        f"(?:{'(?i)' if each[1] else ''}{each[2].replace('[^', '[^' + chr(10))})" for each in found if each
+    )
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True  # to tell what each group took, all of the pattern is walked per character
-    asked = f"(?m)^{first}$|^{second}$", f"(?:{first}\n)*", f"(?:{second}\n)*"
+    asked = f"(?m)^{first}$|^{second}$", f"(?m)(?:^{first}\n)+", f"(?m)(?:^{second}\n)+"
     try:
         return tuple(re2.compile(each.encode(), options) for each in asked)
     except re2.error:

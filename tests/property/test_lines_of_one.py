@@ -40,6 +40,11 @@ _PATTERNS = (
         r"\s*",
         r"\S+",
         r"[^b]*",
+        "^[^b]$",
+        "^a|b$",
+        "^*a",
+        "[a[^b]",
+        r"a\$",
         r"[^b\n]*",
         "\n",
     ),
@@ -111,8 +116,8 @@ def test_columns_of_many_texts_say_what_each_says(pair: tuple[str, str]) -> None
 @given(pair=st.sampled_from(_PAIRS), texts=st.lists(_TEXTS, min_size=1, max_size=5))
 def test_what_is_said_of_all_texts_is_true_of_each(pair: tuple[str, str], texts: list[str]) -> None:
     """Claim: no anchor, class or line's end in a text makes one match that does not alone, or hides one."""
-    said = patterns._alike(*pair, texts)
-    assert said is None or set(map(Pair(*pair).match, texts)) == {said}
+    said = patterns._by_lines(*pair, texts)
+    assert said is None or said == list(map(Pair(*pair).match, texts))
 
 
 @pytest.mark.parametrize(
@@ -120,16 +125,27 @@ def test_what_is_said_of_all_texts_is_true_of_each(pair: tuple[str, str], texts:
     [("[a-z]+-[0-9]+", "order-7", True), (r"[a-z]+-\d+\.?x", "order-7", False), (".*", "Größe", True)],
 )
 def test_plain_patterns_are_asked_of_all_texts_at_once(pattern: str, text: str, both: bool) -> None:
-    """Claim: where all texts match, or none does, a pattern without anchors is asked three times at most."""
-    assert patterns._alike(pattern, "(?is)" + pattern, [text] * 9) == (both, both)
+    """Claim: lines that match, and those that do not, are told of the lines of one, without asking each."""
+    told = patterns._by_lines(pattern, "(?is)" + pattern, [text, "\x7f" * 9, "", text, text])
+    blank = (pattern == ".*",) * 2
+    assert told == [(both, both), blank, blank, (both, both), (both, both)]
 
 
-@pytest.mark.parametrize("pattern", ["^a", "a$", r"\s", "[^b]", "(?m).", "[[:space:]]", "[\t-\r]", "a\n"])
+@pytest.mark.parametrize(
+    "pattern", ["a|^b|c", "(a$)", r"\s", r"[^\d]", "[^]b]", "(?m).", "[[:space:]]", "[\t-\r]", "a\n"]
+)
 def test_what_may_hold_the_end_of_a_line_is_asked_of_each_text(pattern: str) -> None:
     """Claim: of a pattern that lines may answer otherwise than texts nothing is said for all."""
-    assert patterns._alike(pattern, pattern, ["a", "b"]) is None
-    assert patterns._alike("(?s)a.*b", "(?s)a.*b", ["a1", "2b"]) == (False, False)
-    assert patterns._alike("a", "a", ["a\na"]) is None
+    assert patterns._by_lines(pattern, pattern, ["a", "b"]) is None
+    assert patterns._by_lines("(?s)a.*b", "(?s)a.*b", ["a1", "2b"]) == [(False, False)] * 2
+    assert patterns._by_lines("a", "a", ["a\na"]) is None
+
+
+def test_texts_of_many_short_runs_are_asked_one_by_one() -> None:
+    """Claim: a run takes as long as two texts, so that where there are many of them no more is looked for."""
+    texts = ["a", "b"] * (patterns._MANY_RUNS + 1)
+    assert patterns._by_lines("a", "a", texts) is None
+    assert Pair("a", "b").column(texts) == [(True, False), (False, True)] * (patterns._MANY_RUNS + 1)
 
 
 @pytest.mark.parametrize("pattern", ["(x?){500}", "(.*)(.*)x", "((a)|b)+"])
