@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -19,6 +20,10 @@ APPROVALS = "approvals: {channel: C0APPROVALS, approvers: [U0ALICE, S0FINANCE]}\
 def load(*texts: str) -> PolicySet:
     """Load texts as ``a.yml``, ``b.yml`` and so on."""
     return load_texts({f"{chr(ord('a') + index)}.yml": text for index, text in enumerate(texts)})
+
+
+_loaded = lru_cache(maxsize=16)(load)
+"""Load a text once for the calls that are judged by it one after the other; nothing changes what it gives."""
 
 
 def problems(*texts: str) -> list[Problem]:
@@ -63,7 +68,7 @@ def call(
 
 def ask(text: str, action: Action) -> Verdict:
     """Judge a call under one policy text."""
-    return evaluate(load(text), action)
+    return evaluate(_loaded(text), action)
 
 
 def truth(when: dict[str, Any], action: Action, **keys: Any) -> str:
