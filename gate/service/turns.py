@@ -8,7 +8,7 @@ import os
 import platform
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Literal
 
 from gate import forks
+from gate.audit import Head
 from gate.clock import Clock, SystemClock, from_us
-from gate.errors import GateError
+from gate.errors import GateError, StoreError
 from gate.lifecycle import Seen
 from gate.service.hands import Hands
 from gate.service.waits import Waits
@@ -83,11 +84,18 @@ class Turns:
     ) -> Iterator[Turn]:
         """Open one turn, on this store where no other opening of it is given; tell the observers after it."""
         self._follow_fork()
-        with (store or self.store).transaction(durable=durable, shared=shared) as tx:
-            turn = self._begin(tx, self._process)
-            yield turn
-            if turn.moved:
-                bursts.follow(turn)
+        used, turn = store or self.store, None
+        try:
+            with used.transaction(durable=durable, shared=shared) as tx:
+                turn = self._begin(tx, self._process)
+                begun = turn.head
+                yield turn
+                if turn.moved:
+                    bursts.follow(turn)
+        except StoreError:
+            # Where a commit says that it failed, the log tells whether it did.
+            if turn is None or turn.head is begun or not has(used, turn.head):
+                raise
         self._head = max(self._head, turn.head.seq)
         if turn.touched:
             for observer in list(self.observers):
@@ -151,6 +159,16 @@ class Turns:
         # The pid comes last: until then every other thread of the child waits for this one.
         self._process = process
         self._pid = pid
+
+
+def has(store: SqliteStore, head: Head) -> bool:
+    """Tell whether a store's log surely has a record; False where it cannot be read."""
+    if store.path is None:  # what is in memory is read where it was written, committed or not
+        return False
+    with suppress(GateError), store.reader() as reader:
+        row = reader.one("SELECT hash FROM audit WHERE seq = ?", (head.seq,))
+        return row is not None and row["hash"] == head.hash
+    return False
 
 
 def afterwards(work: Callable[[], object]) -> None:

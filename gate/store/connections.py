@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from gate.clock import monotonic, pause
 from gate.errors import StoreError
 from gate.store import migrations
-from gate.store.faults import is_busy
+from gate.store.faults import RAW, is_busy
 from gate.store.port import Reader
 from gate.store.statements import Rows
 
@@ -91,7 +91,7 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back; where the disk fails even that, SQLite has done so or does at the next opening."""
-    with suppress(sqlite3.Error):
+    """Roll back; where that fails, SQLite has done so, or it is done again before the connection is used."""
+    with suppress(*RAW):
         if connection.in_transaction:
             connection.execute("ROLLBACK")

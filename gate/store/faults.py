@@ -10,6 +10,10 @@ from types import TracebackType
 from gate.errors import StoreBusy, StoreError
 from gate.store.files import on_read_only_disk
 
+Raw = sqlite3.Error | MemoryError
+RAW = (sqlite3.Error, MemoryError)
+"""What the driver raises; with Python's own ``MemoryError`` it says that SQLite found no memory."""
+
 _FULL = (sqlite3.SQLITE_FULL,)
 _UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH)
 _DISK = (sqlite3.SQLITE_IOERR, *_UNWRITABLE)
@@ -68,6 +72,14 @@ def unreadable(path: Path | None = None) -> StoreError:
     )
 
 
+def without_memory(path: Path | None) -> StoreError:
+    """Return the fault that a lack of memory becomes."""
+    return StoreError(
+        f"The store {path} cannot be used: out of memory. Nothing ran. Let this process have more memory and "
+        "call again."
+    )
+
+
 class RawErrors:
     """Turn whatever the driver raises inside a block into StoreError, also of texts that say nothing.
 
@@ -93,5 +105,7 @@ class RawErrors:
             ) from error
         if isinstance(error, json.JSONDecodeError):
             raise unreadable(self._path) from error
+        if isinstance(error, MemoryError):
+            raise without_memory(self._path) from error
         if isinstance(error, sqlite3.Error):
             raise explained(error, self._path) from error

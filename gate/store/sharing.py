@@ -12,6 +12,7 @@ import sqlite3
 import threading
 
 from gate.store.connections import roll_back
+from gate.store.faults import RAW, Raw
 
 MOST = 32
 """How many write into one transaction at most, so that the first does not wait for ever."""
@@ -37,7 +38,7 @@ class Shared:
     def __init__(self) -> None:
         self.over = threading.Event()
         self.done = False
-        self.fault: sqlite3.Error | None = None
+        self.fault: Raw | None = None
         self.count = 1
         self.inside = self.sent = False
 
@@ -102,14 +103,14 @@ class Sharing:
             error: Why it is taken back; everybody's, where SQLite took the whole transaction back for it.
 
         Raises:
-            sqlite3.Error: That of the others cannot be committed.
+            sqlite3.Error, MemoryError: That of the others cannot be committed.
         """
         shared = self.open
         if shared is None:
             roll_back(connection)
             return
         if not connection.in_transaction and not shared.sent:
-            shared.fault = _fault(error)
+            shared.fault = error if isinstance(error, RAW) else None
         self.commit(connection)
         if shared.fault is not None and isinstance(error, Exception):  # an interrupt stays one
             raise shared.fault
@@ -122,8 +123,8 @@ class Sharing:
         try:
             if shared.fault is None:
                 _commit(connection, shared)
-        except (sqlite3.Error, MemoryError) as error:
-            shared.fault = _fault(error)
+        except RAW as error:
+            shared.fault = error
         if shared.fault is not None:
             roll_back(connection)
         shared.done = shared.fault is None
@@ -135,16 +136,6 @@ class Sharing:
         self._coming.clear()
         if self.open is shared and connection is not None:
             self.commit(connection)
-
-
-def _fault(error: BaseException) -> sqlite3.Error | None:
-    """Return the driver's error that tells why a transaction was lost; None for whatever is none of it.
-
-    The driver says with Python's own ``MemoryError`` that SQLite found no memory and took everything back.
-    """
-    if isinstance(error, MemoryError):
-        return sqlite3.OperationalError("out of memory")
-    return error if isinstance(error, sqlite3.Error) else None
 
 
 def _commit(connection: sqlite3.Connection, shared: Shared) -> None:
