@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections import OrderedDict
 from datetime import datetime
 
 from bot.desk import Desk
 from bot.names import UNPARSED
+from bot.slack_errors import CALL_FAILURES, trouble
 from bot.views.card import Place, card, card_text
 from bot.views.text import Block
 from gate.model import HoldRecord
 
+log = logging.getLogger("bot")
+
+DELETED = "message_not_found"
+"""What Slack says of a message that an admin or the retention of messages took away."""
 REMEMBERED = 2000
 LOOKS = 3
 """How often one refresh draws a card at most, until it shows the hold as it stands after the update."""
@@ -63,6 +69,28 @@ class Cards:
                 )
                 self._remember(channel, ts, drawn, at)
                 before = drawn
+
+    async def refresh_all(self, record: HoldRecord, *, afresh: bool = False) -> None:
+        """Make every message of a hold show it as it stands now; a card that was deleted is posted again.
+
+        Args:
+            record: The hold.
+            afresh: As for ``refresh``.
+
+        Raises:
+            SlackApiError: Slack refused for now; the other failures of a call are raised too.
+        """
+        for each in record.cards:
+            try:
+                await self.refresh(record.id, each.channel, each.ts, afresh=afresh)
+            except CALL_FAILURES as error:
+                found = trouble(error)
+                if found.kind != "target":
+                    raise
+                log.warning("A card in %s stays as it is: %s", each.channel, found.code)
+                if found.code == DELETED:
+                    again = self._desk.service.card_deleted
+                    await self._desk.run(again, record.id, channel=each.channel, ts=each.ts)
 
     async def drawn(self, record: HoldRecord) -> tuple[list[Block], str]:
         """Return blocks and notification line of a card."""

@@ -86,7 +86,7 @@ class Notices:
         self._order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._queued: Counter[str] = Counter()
         self._replied: dict[int, set[tuple[str, str]]] = {}
-        nudges = Nudges(desk, self._turn, self._post, self._later)
+        nudges = self._nudges = Nudges(desk, self._turn, self._post, self._later)
         self._kinds: dict[str, Callable[[Notice], Awaitable[None]]] = {
             "card": self._card,
             "refresh": self._refresh,
@@ -94,7 +94,7 @@ class Notices:
             "doubt": self._doubt,
             "count": self._count,
             "burst": BurstCards(desk, self._twins, self._turn, self._post).draw,
-            "remind": nudges.remind,
+            "remind": self._remind,
             "hand_over": nudges.hand_over,
             "announce": self._announce,
         }
@@ -305,15 +305,13 @@ class Notices:
         return any(card.version == record.version for card in found)
 
     async def _refresh(self, notice: Notice) -> None:
-        record = await self._record(notice)
-        for card in record.cards:
-            try:
-                await self._cards.refresh(record.id, card.channel, card.ts, afresh=notice.attempts > 1)
-            except CALL_FAILURES as error:
-                if trouble(error).kind != "target":
-                    raise
-                log.warning("A card in %s stays as it is: %s", card.channel, trouble(error).code)
+        await self._cards.refresh_all(await self._record(notice), afresh=notice.attempts > 1)
         await self._done(notice)
+
+    async def _remind(self, notice: Notice) -> None:
+        """Remind those still needed, below a card that stands: one that was deleted is posted again."""
+        await self._cards.refresh_all(await self._record(notice), afresh=True)
+        await self._nudges.remind(notice)
 
     async def _reply(self, notice: Notice) -> None:
         record = await self._record(notice)

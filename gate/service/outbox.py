@@ -83,6 +83,11 @@ class OutboxVerbs(Road):
         with self._turn() as turn:
             return reposting.cards(turn)
 
+    def card_deleted(self, hold_id: str, *, channel: str, ts: str) -> bool:
+        """Have a pending hold's card posted again that somebody deleted; see ``verbs.reposting``."""
+        with self._turn() as turn:
+            return reposting.deleted(turn, hold_id, channel, ts)
+
     def burst(self, burst_id: str) -> Burst:
         """Return one burst as it stands."""
         with self.store.reader() as reader:

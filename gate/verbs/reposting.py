@@ -1,9 +1,10 @@
-"""Post again what stood in a local workspace that is gone: the store outlives it, and each starts empty."""
+"""Post again what is gone: cards that somebody deleted, and a local workspace, which the store outlives."""
 
 from __future__ import annotations
 
+from gate.lifecycle import State
 from gate.verbs import bursts
-from gate.verbs.turn import Turn
+from gate.verbs.turn import Turn, action_row
 from gate.verbs.workspace import LOCAL_TEAM
 
 _SHOWN = (
@@ -36,3 +37,26 @@ def cards(turn: Turn) -> int:
     turn.tx.run(f"DELETE FROM cards WHERE action IN ({_SHOWN})")  # noqa: S608 - constant
     bursts.post_again(turn)
     return again
+
+
+def deleted(turn: Turn, action_id: str, channel: str, ts: str) -> bool:
+    """Have a pending hold asked about anew where its card in a channel was deleted; deadlines stay.
+
+    Args:
+        turn: The open turn.
+        action_id: The hold.
+        channel: Where the card stood.
+        ts: Which message it was.
+
+    Returns:
+        Whether a card is posted again: not for a hold that is over, nor beside another card of it there.
+    """
+    row = action_row(turn.tx, action_id)
+    if row["state"] != State.PENDING:
+        return False
+    known = (action_id, channel, ts)
+    gone = turn.tx.run("DELETE FROM cards WHERE action = ? AND channel = ? AND ts = ?", known)
+    if not gone or turn.tx.one("SELECT 1 FROM cards WHERE action = ? AND channel = ?", known[:2]):
+        return False
+    turn.notify("card", row, channel=channel)
+    return True
