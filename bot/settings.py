@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from gate.errors import Fault
+from gate.settings import allows_local
 
 SLACK_API = "https://slack.com/api/"
 PORT = 3000
@@ -70,7 +71,7 @@ class BotSettings:
             environ: The environment; default is the process's.
 
         Raises:
-            BotFault: A value cannot be used; the message names it.
+            Fault: A value cannot be used; the message names it.
         """
         source = os.environ if environ is None else environ
         address = source.get("SLACK_API_URL") or SLACK_API
@@ -83,7 +84,7 @@ class BotSettings:
             summary_channel=source.get("GATE_SUMMARY_CHANNEL") or None,
             host=source.get("GATE_BOT_HOST") or "127.0.0.1",
             port=_port(source.get("GATE_BOT_PORT") or str(PORT)),
-            allow_local=source.get("GATE_ALLOW_LOCAL_WORKSPACE", "") in ("1", "true", "yes"),
+            allow_local=allows_local(source),
         )
 
     @classmethod

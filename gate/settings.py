@@ -101,6 +101,19 @@ class Settings(BaseModel):
             raise Fault(_explain(error, prefix), code="settings") from None
 
 
+def allows_local(environ: Mapping[str, str]) -> bool:
+    """Tell whether the environment lets a local workspace stand in for Slack.
+
+    Args:
+        environ: The environment; nothing else in it is looked at.
+
+    Raises:
+        Fault: It says neither yes nor no (code ``settings``).
+    """
+    name = "GATE_ALLOW_LOCAL_WORKSPACE"
+    return Settings.read(environ={name: environ.get(name, "")}).allow_local_workspace
+
+
 def _span(text: str) -> Any:
     try:
         return float(text)

@@ -1,4 +1,4 @@
-"""What the doctor looks at: policy, store, permissions, the bot's parts and settings. Changes nothing."""
+"""What the doctor looks at: settings, policy, store, permissions, the bot's parts. Changes nothing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from gate.errors import Fault, PolicyError
 from gate.policy.load import load_path
 from gate.policy.policyset import PolicySet
 from gate.service import Service
+from gate.settings import Settings, allows_local
 from gate.store import files, inspect
 
 Found = Literal["ok", "missing", "bad"]
 
-AREAS = ("policy", "store", "bot", "slack")
+AREAS = ("settings", "policy", "store", "bot", "slack")
 BOT_PARTS = ("slack_bolt", "slack_sdk", "aiohttp", "structlog")
 LOCAL = "T0LOCAL"
 
@@ -49,10 +50,20 @@ def look(policy: Path | None, db: Path, environ: Mapping[str, str]) -> Iterator[
         db: The store's file.
         environ: The environment.
     """
+    yield from _settings(environ)
     loaded = yield from _policy(policy)
     local = yield from _store(db, loaded)
     yield from _bot()
     yield from _slack(environ, local)
+
+
+def _settings(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Look at what agents are told by ``GATE_…``, as the first of them would."""
+    try:
+        Settings.read(environ=environ)
+    except Fault as fault:
+        _, *each = str(fault).splitlines()
+        yield from (Finding("settings", "bad", line) for line in each)
 
 
 def _policy(path: Path | None) -> Generator[Finding, None, PolicySet | None]:
@@ -210,7 +221,7 @@ def _slack(environ: Mapping[str, str], local: bool) -> Iterator[Finding]:
             "ok" if fits(value) else "bad",
             f"{name} is set" + ("" if fits(value) else f", but a real one {form}"),
         )
-    if local or environ.get("GATE_ALLOW_LOCAL_WORKSPACE", "") in ("1", "true", "yes"):
+    if local or _allows_local(environ):
         yield Finding("slack", "ok", "a local workspace may stand in for Slack here; it needs no token")
         return
     if "SLACK_BOT_TOKEN" not in given:
@@ -220,6 +231,13 @@ def _slack(environ: Mapping[str, str], local: bool) -> Iterator[Finding]:
         yield Finding("slack", "missing", text)
     if given:
         yield Finding("slack", "ok", "whether Slack takes them: 'gate-bot --check' asks it")
+
+
+def _allows_local(environ: Mapping[str, str]) -> bool:
+    try:
+        return allows_local(environ)
+    except Fault:  # it is said among the settings
+        return False
 
 
 def environment() -> Mapping[str, str]:

@@ -21,7 +21,7 @@ _SIGNS = {"ok": "ok", "missing": "missing", "bad": "MEND"}
 def doctor_command(policy: Path | None, db: Path | None, as_json: bool) -> int:
     """Say what is reachable, open to others, or missing.
 
-    It looks at policy, store, bot and Slack settings, and changes nothing. Ends with 1 where something must
+    It looks at settings, policy, store and bot, and changes nothing. Ends with 1 where something must
     be mended; what is only missing may be meant.
     """
     looked = checkup.look(policy_here(policy), store_path(db), checkup.environment())

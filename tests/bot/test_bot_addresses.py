@@ -9,6 +9,7 @@ import pytest
 from bot.preflight import Preflight
 from bot.running import make_client
 from bot.settings import BotFault, BotSettings
+from gate.errors import Fault
 from tests.kit import policy
 
 
@@ -22,6 +23,17 @@ def test_an_address_that_is_none_is_said(address: str) -> None:
     with pytest.raises(BotFault, match="SLACK_API_URL is no address that can be asked") as refused:
         settings.check_address()
     assert refused.value.code == "bot_settings"
+
+
+@pytest.mark.parametrize(
+    ("said", "allowed"), [("", False), ("0", False), ("no", False), ("1", True), ("ON", True)]
+)
+def test_a_local_workspace_is_allowed_by_a_word_that_is_known(said: str, allowed: bool) -> None:
+    """The bot takes the words for yes and no that a gate takes, and starts with no other."""
+    assert BotSettings.read({"GATE_ALLOW_LOCAL_WORKSPACE": said}).allow_local is allowed
+    with pytest.raises(Fault, match=r"GATE_ALLOW_LOCAL_WORKSPACE.*write true or false") as refused:
+        BotSettings.read({"GATE_ALLOW_LOCAL_WORKSPACE": "perhaps"})
+    assert refused.value.code == "settings"
 
 
 @pytest.mark.parametrize("local", ["", "1"])

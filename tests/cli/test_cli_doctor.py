@@ -104,7 +104,20 @@ def test_tokens_are_named_but_never_shown(db: Path) -> None:
     assert "SLACK_APP_TOKEN is set" in texts
 
 
-@pytest.mark.parametrize(("said", "missing"), [("1", False), ("0", True), ("no", True)])
+def test_settings_that_no_agent_could_use(db: Path) -> None:
+    """Each is named once with what to write; other verbs, which do not use them, go on."""
+    service(db).close()
+    agents = {"GATE_DURABILITY": "fast", "GATE_RELOAD": "on", "GATE_WAIT": "soon", "GATE_NAMESPACE": "a b"}
+    found = _findings("--db", db, code=1, **agents, GATE_ALLOW_LOCAL_WORKSPACE="perhaps")
+    said = [text for area, state, text in found if (area, state) == ("settings", "bad")]
+    assert sorted(text.split(" ")[0] for text in said) == sorted([*agents, "GATE_ALLOW_LOCAL_WORKSPACE"])
+    assert "GATE_DURABILITY (durability=): write 'full' or 'normal'" in said
+    assert run("status", "--db", db, **agents).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "missing"), [("1", False), ("on", False), ("TRUE", False), ("0", True), ("no", True)]
+)
 def test_a_local_workspace_is_allowed_as_the_bot_reads_it(db: Path, said: str, missing: bool) -> None:
     """What the bot takes for a no is none for the doctor: the token is missing then."""
     found = _findings("--db", db, GATE_ALLOW_LOCAL_WORKSPACE=said, SLACK_BOT_TOKEN="")
