@@ -15,6 +15,8 @@ from gate.json_schema import Schema
 
 MOST_REFERENCES = 1_000
 """How many references one check follows."""
+MOST_NESTED = 32
+"""How many of them may lie within each other: a circle ends here, long before the stack does."""
 
 _DIGITS = 10_000
 """Digits that numbers are divided with; values have at most 8,000."""
@@ -23,7 +25,7 @@ _UNREADABLE = "is described by a schema that cannot be read here"
 
 
 class _Endless(Exception):
-    """One check followed more references than it may."""
+    """One check followed more references than it may, or deeper ones."""
 
 
 def problem(schema: Schema, value: Any, definitions: Schema) -> str:
@@ -48,6 +50,15 @@ def problem(schema: Schema, value: Any, definitions: Schema) -> str:
         return _ENDLESS
     except Exception:  # the schema is anybody's: what cannot be checked is not taken
         return _UNREADABLE
+    except BaseException as error:
+        if not _is_panic(error):
+            raise
+        return _ENDLESS
+
+
+def _is_panic(error: BaseException) -> bool:
+    """Tell whether the library's compiled maps met the end of the stack; nobody can import what they raise."""
+    return type(error).__module__ == "pyo3_runtime"
 
 
 def _exact(part: Any) -> Any:
@@ -64,13 +75,17 @@ def _checker(schema: Schema) -> Any:
     from referencing import Registry
 
     kind = _kind()
-    left = iter(range(MOST_REFERENCES))
+    left, nested = iter(range(MOST_REFERENCES)), [0]
 
     def counted(word: str) -> Callable[..., Iterator[Any]]:
         def follow(validator: Any, reference: str, instance: Any, inside: Schema) -> Iterator[Any]:
-            if next(left, None) is None:
+            if next(left, None) is None or nested[0] == MOST_NESTED:
                 raise _Endless
-            yield from kind.VALIDATORS[word](validator, reference, instance, inside)
+            nested[0] += 1
+            try:
+                yield from kind.VALIDATORS[word](validator, reference, instance, inside)
+            finally:
+                nested[0] -= 1
 
         return follow
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gate.schema_problems import MOST_REFERENCES, problem
+from gate.schema_problems import MOST_NESTED, MOST_REFERENCES, problem
 
 LOOK = "import sys, gate, gate.fields; print([each for each in ('jsonschema', 're2') if each in sys.modules])"
 DOUBLING: dict[str, Any] = {
@@ -77,6 +77,38 @@ def test_the_alternative_that_is_about_such_a_value_is_the_one_that_is_told() ->
 def test_a_schema_without_an_end_takes_nothing(schema: dict[str, Any], definitions: dict[str, Any]) -> None:
     """References in a circle, and those that double sixty times, are followed for a bounded while."""
     assert problem(schema, 1, definitions) == "is described by a schema that does not end"
+
+
+def _circle(links: int) -> dict[str, Any]:
+    """Return definitions whose last leads to the first."""
+    places = {f"n{at}": {"not": {"$ref": f"#/$defs/n{at + 1}"}} for at in range(links)}
+    return places | {f"n{links}": {"$ref": "#/$defs/n0"}}
+
+
+def test_a_circle_is_found_wherever_the_stack_stands() -> None:
+    """Whatever is left of the stack, a circle and nesting that is deeper than it raise nothing."""
+    nested: dict[str, Any] = {"const": 1}
+    for _ in range(180):
+        nested = {"not": nested}
+    circle = {"anyOf": [{"$dynamicRef": "#/$defs/n0"}]}, _circle(3)
+
+    def ask(frames: int, schema: dict[str, Any], definitions: dict[str, Any]) -> str:
+        return ask(frames - 1, schema, definitions) if frames else problem(schema, 1, definitions)
+
+    assert {ask(frames, *circle) for frames in range(60)} == {"is described by a schema that does not end"}
+    assert {ask(frames, nested, {}) for frames in range(60)} <= {
+        "",
+        "is described by a schema that does not end",
+    }
+
+
+def test_references_within_each_other_are_followed_to_their_bound() -> None:
+    """So many nested references as are named are followed; one more is not."""
+    chain: dict[str, Any] = {f"n{at}": {"$ref": f"#/$defs/n{at + 1}"} for at in range(1, MOST_NESTED + 1)}
+    end = {f"n{MOST_NESTED}": {"maximum": 1}}
+    assert problem({"$ref": "#/$defs/n1"}, 2, chain | end) == "must be at most 1"
+    end = {f"n{MOST_NESTED + 1}": {"maximum": 1}}
+    assert problem({"$ref": "#/$defs/n1"}, 2, chain | end) == "is described by a schema that does not end"
 
 
 def test_as_many_references_as_a_schema_may_have_are_followed() -> None:
