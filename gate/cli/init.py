@@ -32,7 +32,8 @@ approvals:
   comment: {approve: optional, deny: required}
 
 actions:                          # what each tool does; what is not said here is guessed from its name
-  helpdesk.send_email: {risk: write, reversible: false, outbound: true}
+  helpdesk.send_email:
+    {risk: write, reversible: false, outbound: true, describe: "Send an email to {args.to}"}
 
 # Take the # away to let look-ups run unasked and to refuse deletions;
 # 'gate policy test --policy policies' shows what changes.

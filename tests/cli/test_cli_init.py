@@ -50,6 +50,14 @@ def test_the_first_lint_after_a_first_call_has_no_finding(db: Path) -> None:
     assert f"1 tool known from the store {db}." in lines
 
 
+def test_people_read_what_the_first_call_would_do() -> None:
+    """The line over the first card is a sentence about the call, and not the name of a function."""
+    said("init")
+    gate = service(text=Path("policies/approvals.yml").read_text())
+    held = gate.submit(act("helpdesk.send_email", to="customer@example.com", text="On its way."))
+    assert gate.hold(held.record.id).described == "Send an email to customer@example.com"
+
+
 def test_everything_is_held_by_one_person_in_one_channel() -> None:
     """Reads, deletions and names nobody has thought of are all held, for one approver and one channel."""
     said("init")

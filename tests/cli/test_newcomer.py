@@ -27,7 +27,7 @@ __all__ = ["chromium", "open_page", "pages"]
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
 """Seconds after which nothing is waited for any more; no test takes them unless it fails."""
-CHANNEL, APPROVER, CALL = "C0APPROVALS", "U0ALICE", "helpdesk.send_email"
+CHANNEL, APPROVER, CALL = "C0APPROVALS", "U0ALICE", "Send an email to customer@example.com"
 SIX_LINES = re.compile(r"<!-- app\.py -->\s*```python\n(.*?)```", re.DOTALL)
 
 
