@@ -71,11 +71,19 @@ class Homes:
             try:
                 if self._tabs and await self._changed():
                     self._stale = True
-                    drawn = [await self._draw(tab) for tab in [*self._tabs.values()]]
+                    drawn = [await self._redrawn(tab) for tab in [*self._tabs.values()]]
                     self._stale = not all(drawn)
             except Exception:
                 log.exception("The home tabs could not be redrawn; it is tried again")
             await _rest(stop, LOOK)
+
+    async def _redrawn(self, tab: _Tab) -> bool:
+        """Draw a tab again; one that cannot be drawn keeps none of the others as they were."""
+        try:
+            return await self._draw(tab)
+        except Exception:
+            log.exception("A home tab could not be redrawn; it is tried again")
+            return False
 
     async def _changed(self) -> bool:
         try:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bot import names
+from bot.eligibility import Clicker
+from bot.homes import Homes
 from bot.local_workspace import LocalWorkspace
+from bot.views.home import HomePage
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
 
 __all__ = ["office"]
@@ -95,3 +98,24 @@ def test_lists_say_where_more_waits_than_they_look_through(
     eventually(lambda: "only the newest" in spell(office.control.home("U0ALICE")))
     office.control.slash("U0ALICE", CHANNEL, "/gate holds")
     assert "More than 1 calls wait" in spell(office.whispered("U0ALICE", "only the newest"))
+
+
+def test_a_tab_that_cannot_be_drawn_keeps_no_other_as_it_was(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What fails for one person's tab fails for nobody else's."""
+    whole = Homes._page
+
+    async def failing(homes: Homes, who: Clicker) -> HomePage:
+        if who.user == "U0ALICE":
+            raise RuntimeError("cannot be drawn")
+        return await whole(homes, who)
+
+    office.open()
+    for user in ("U0ALICE", "U0BOB"):
+        office.control.open_home(user)
+        office.control.wait_home(user, "Nothing waits for you")
+    monkeypatch.setattr(Homes, "_page", failing)
+    record = office.hold()
+    office.control.wait_home("U0BOB", f"hold {record.id[:8]}")
+    assert "Nothing waits for you" in spell(office.control.home("U0ALICE"))
