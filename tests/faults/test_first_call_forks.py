@@ -12,6 +12,9 @@ from tests.kit import POLICY
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
+KNOWN = "ignore:This process:DeprecationWarning"
+"""What Python says of every fork beside threads, from 3.12 on."""
+
 PROGRAM = """
 import os, signal, sys, threading, traceback
 from gate import Gate
@@ -95,5 +98,6 @@ def _said(tmp_path: Path, program: str, *words: str) -> tuple[str, str]:
     """Run a program on a new store, and return what it wrote."""
     (tmp_path / "desk.yml").write_text(POLICY, "utf-8")
     given = [str(tmp_path / "desk.yml"), str(tmp_path / "store" / "gate.db"), *words, str(int(PATIENCE))]
-    done = subprocess.run([sys.executable, "-c", program, *given], cwd=ROOT, capture_output=True, text=True)
+    words_of_python = [sys.executable, "-W", KNOWN, "-c", program]
+    done = subprocess.run([*words_of_python, *given], cwd=ROOT, capture_output=True, text=True)
     return done.stdout, done.stderr
