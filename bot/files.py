@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 
 from bot.desk import Desk
 from bot.slack_errors import CALL_FAILURES, trouble
 from bot.views.whole import whole_text
-from gate.model import HoldRecord
+from gate.model import Card, HoldRecord
 
 log = logging.getLogger("bot")
 
@@ -28,6 +29,7 @@ class Files:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._shared: OrderedDict[tuple[str, int, str], None] = OrderedDict()
+        self._one = asyncio.Lock()
 
     async def share(self, record: HoldRecord, channel: str = "") -> str:
         """Put everything about a hold into its card's thread, unless it stands there already.
@@ -43,6 +45,10 @@ class Files:
             return NO_CARD
         here = [each for each in record.cards if each.channel == channel]
         card = (here or record.cards)[-1]
+        async with self._one:  # two people may ask for the same at once
+            return await self._share(record, card)
+
+    async def _share(self, record: HoldRecord, card: Card) -> str:
         key = (record.id, record.version, card.channel)
         if key in self._shared:
             return STANDS

@@ -31,6 +31,26 @@ def test_a_long_call_is_a_file_in_its_thread_once(office: Office) -> None:
     assert files[0]["size"] > 300_000
 
 
+def test_two_who_ask_at_once_get_one_file(office: Office) -> None:
+    """The second is told where the first one's stands."""
+    office.open()
+    record = office.hold(**LONG)
+    ts = office.card(record)["ts"]
+    windows = {}
+    for user in ("U0ALICE", "U0BOB"):
+        office.press(user, record, names.VIEW)
+        windows[user] = office.control.wait_view(user, "Put it into a file")["id"]
+    office.control.faults.set("files.getUploadURLExternal", kind="hold", times=None)
+    for user, window in windows.items():
+        assert office.control.click_view(user, window, names.FILE)["acked"]
+    eventually(lambda: office.control.calls("files.getUploadURLExternal"))
+    office.control.faults.clear()
+    for user in windows:
+        office.control.wait_view(user, "stands in the thread")
+    thread = office.control.thread(CHANNEL, ts)
+    assert len([each for message in thread for each in message.get("files") or ()]) == 1
+
+
 def test_without_the_scope_the_pages_stay(office: Office) -> None:
     """Where Slack takes no files, the window says so and shows its page as before."""
     office.open()
