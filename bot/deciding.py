@@ -11,6 +11,7 @@ from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
 from bot.directory import User
+from bot.early import check_approval
 from bot.eligibility import Clicker, Eligible
 from bot.files import Files
 from bot.homes import Homes
@@ -36,7 +37,6 @@ NOT_HERE = (
 BROKEN = "Something went wrong in the gate, and nothing was recorded. Press again, or use /gate holds."
 NOT_DRAWN = "Slack did not take what belongs here; nothing was recorded. Press again, or use /gate holds."
 RECORDED = "Your answer is recorded."
-NOT_NEEDED = "It is approved already; your answer was not needed."
 NO_WINDOW = "The window did not open in time, and nothing was recorded. Press again, or use /gate holds."
 
 APPROVE_TITLE, DENY_TITLE = "Approve this call", "Deny this call"
@@ -139,8 +139,7 @@ class Deciding:
         eligible = await self.able(press, origin, record)
         if press.action not in APPROVING:
             return await self._answers.update(view, await self._desk.run(modals.deny_form, record, origin))
-        if record.state is not State.PENDING:
-            raise IllegalMove(NOT_NEEDED, code="already_decided")
+        await check_approval(self._desk, record, eligible)
         if not await self._has_seen(record, eligible.person):
             return await self._draw_page(press, view)
         more = lets_pass(record) if press.action == names.APPROVE_MORE else 0

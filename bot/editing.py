@@ -8,6 +8,7 @@ from bot import names
 from bot.answers import Answers
 from bot.deciding import Deciding
 from bot.desk import Desk
+from bot.early import check_unfrozen
 from bot.edited import given
 from bot.forms import MISSING, TOO_LONG, answered, errors, window
 from bot.payloads import Press, input_value
@@ -54,6 +55,7 @@ class Editing:
         eligible = await self._deciding.able(press, origin, record)
         if record.state is not State.PENDING:
             raise IllegalMove(APPROVED, code="already_decided")
+        await check_unfrozen(self._desk, record)
         await self._want_seen(record, eligible.person)
         fields = await self._desk.run(self._desk.service.fields, record.id)
         if not fields:

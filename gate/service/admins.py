@@ -61,6 +61,12 @@ class AdminVerbs(Road):
         with self.store.reader() as reader:
             return freezing.freezes(reader)
 
+    def frozen(self, agent: str, session: str) -> str:
+        """Say what is frozen that stops an agent's session; empty for nothing."""
+        with self.store.reader() as reader:
+            found = freezing.freeze_of(reader, agent, session)
+        return freezing.describe(found) if found else ""
+
     def cancel(self, hold_id: str, *, by: str, reason: str) -> None:
         """Take an open hold back."""
         with self._turn() as turn:

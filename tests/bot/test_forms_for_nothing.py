@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from bot import names
 from bot.views import modals
 from gate.lifecycle import State
 from gate.model import Person
-from tests.bot.bot_fixtures import Office, eventually, office, spell
+from tests.bot.bot_fixtures import POLICY, Office, eventually, office, office_of, spell
 from tests.bot.presses import one_answer, payload, refusals
 
-__all__ = ["office"]
+__all__ = ["office", "office_of"]
 
 LONG = "line\n" * 1500
 
@@ -51,3 +53,25 @@ def test_what_must_be_seen_first_is_shown_before_a_comment_is_asked_for(office: 
     office.control.submit_view("U0ALICE", form["id"], {modals.COMMENT_BLOCK: {names.COMMENT: "seen"}})
     after = office.until(record, State.APPROVED)
     assert [each.comment for each in after.decisions] == ["seen"]
+
+
+@pytest.mark.parametrize("action", [names.APPROVE, names.APPROVE_WITH_COMMENT, names.EDIT])
+def test_a_frozen_session_asks_nobody_for_words(office_of: Callable[[str], Office], action: str) -> None:
+    """Where nothing can be approved now, the window says so at once and says what can be done."""
+    office = office_of(POLICY.replace("reason: Say why.,", "reason: Say why., editable: [args.order_id],"))
+    office.open()
+    record = office.hold("payments.cancel", order_id="ORD-1")
+    office.card(record)
+    office.agent.freeze("agent", "support", by="ops", reason="audit")
+    office.press("U0ALICE", record, action)
+    one_answer(office, "U0ALICE", "The agent support is frozen: it cannot be approved now, but denied.")
+
+
+def test_who_has_approved_is_asked_for_no_second_comment(office: Office) -> None:
+    """A second approval of the same person counts nowhere, whatever they would write beside it."""
+    office.open()
+    record = office.hold("payments.pay_out", to="x")
+    office.press("U0ALICE", record, names.APPROVE)
+    eventually(lambda: office.agent.hold(record.id).decisions)
+    office.press("U0ALICE", record, names.APPROVE_WITH_COMMENT)
+    one_answer(office, "U0ALICE", "You have approved this already")
