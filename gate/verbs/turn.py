@@ -176,12 +176,17 @@ class Turn:
     ) -> None:
         """Put one notice into the outbox, due now or at its time; a refresh that waits serves for both."""
         action, session, version = (row["id"], row["session"], row["version"]) if row else (None, "", 0)
-        due = self.us if due_at is None else due_at
-        notice = (kind, action, session, version, channel, text, self.us, due)
-        if kind == "refresh":
-            self.tx.run(_NOTICE + _UNLESS_ONE_WAITS, (*notice, action, self.us))
-        else:
-            self.tx.run(_NOTICE, notice)
+        # Asked apart: an insert that asks its own table takes half as long again as both.
+        waiting = kind == "refresh" and self.tx.one(
+            "SELECT 1 FROM notices WHERE action = ? AND kind = 'refresh' AND done_at IS NULL AND "
+            "leased_until <= ?",
+            (action, self.us),
+        )
+        if not waiting:
+            self.tx.insert(
+                "notices", kind=kind, action=action, session=session, version=version, channel=channel,
+                text=text, made_at=self.us, due_at=self.us if due_at is None else due_at,
+            )  # fmt: skip
 
     def tell_people(self, row: Row, sentence: str, *, always: bool = False) -> None:
         """Refresh the cards of a hold and say the same in their threads; nothing for an action never held."""
@@ -189,15 +194,6 @@ class Turn:
             self.notify("refresh", row)
             self.notify("reply", row, text=on_one_line(sentence))
 
-
-_NOTICE = (
-    "INSERT INTO notices (kind, action, session, version, channel, text, made_at, due_at) "
-    "SELECT ?, ?, ?, ?, ?, ?, ?, ?"
-)
-_UNLESS_ONE_WAITS = (
-    " WHERE NOT EXISTS (SELECT 1 FROM notices WHERE action = ? AND kind = 'refresh' AND done_at IS NULL "
-    "AND leased_until <= ?)"
-)
 
 ACTION = (
     "SELECT a.*, h.version, h.expires_at, h.deliver_by, h.accepted_at, h.use_by, h.ask_again_us, "
