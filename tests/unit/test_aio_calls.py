@@ -19,7 +19,7 @@ from gate.model import Action, Parameters
 from gate.outcomes import Failed, Refusal
 from gate.steps import Step, VerbStep, abandon
 from tests.gate_kit import PATIENCE, gate_on, log_of, people
-from tests.kit import ALICE, BOB, POLICY, answer
+from tests.kit import EDITABLE, answer, change
 
 
 def run(folder: Path, test: Callable[[Gate], Any], **options: Any) -> None:
@@ -249,21 +249,19 @@ def test_cancelled_while_it_is_claimed_never_starts(tmp_path: Path) -> None:
 
 
 def test_cancelled_before_it_is_claimed_leaves_the_approval(tmp_path: Path) -> None:
-    """A caller cancelled while it looks at a hold that is approved then claims nothing: the next does."""
+    """A caller cancelled while its wait looks at an approved change claims nothing: the next call does."""
 
     async def test(gate: Gate) -> None:
         till = Till(gate)
         there, go = _held_back(gate, "action")
         calling = asyncio.create_task(till.pay(50))
         hold = (await soon(gate.service.holds))[0]
-        answer(gate.service, hold, ALICE)
-        await soon(there.is_set)
-        answer(gate.service, hold, BOB)
+        change(gate.service, hold, amount=40)
         await _cancelled(calling, there, go)
         assert (gate.service.action(hold.id).state, till.paid) == (State.APPROVED, [])
-        assert await till.pay(50) == "paid 50"
+        assert await till.pay(50) == "paid 40"
 
-    run(tmp_path, test, text=POLICY.replace("reason: Above ten.", "quorum: 2, reason: Above ten."))
+    run(tmp_path, test, text=EDITABLE)
 
 
 def test_thrown_away_before_it_is_claimed_leaves_the_approval() -> None:

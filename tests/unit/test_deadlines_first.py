@@ -153,4 +153,4 @@ def test_a_wait_that_ends_with_its_hold_is_told_of_the_end(desk: Desk) -> None:
             desk.clock.advance(3600)
 
     with before_steps(at):
-        assert desk.call("c1", 50, wait=0.001).code == "expired_unanswered"
+        assert desk.call("c1", 50, wait=0.2).code == "expired_unanswered"
