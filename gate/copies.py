@@ -41,6 +41,12 @@ def copied_value(value: Any) -> Any:
     return value if issubclass(kind, Enum) else _copied_models(kind, [value])[0]
 
 
+def _renewed_each(taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put copies into dicts that nobody else has."""
+    inside = chain.from_iterable(map(dict.values, taken))
+    return taken if _FROZEN.issuperset(map(type, inside)) else list(map(_renewed, taken))
+
+
 def _renewed(taken: dict[str, Any]) -> dict[str, Any]:
     """Put copies into a dict that nobody else has, in place of what lies in it."""
     if len(taken) >= _MANY and _FROZEN.issuperset(map(type, taken.values())):
@@ -55,13 +61,15 @@ def _renewed(taken: dict[str, Any]) -> dict[str, Any]:
 
 
 def _copied_each(taken: list[Any]) -> list[Any]:
-    """Return copies of what lies in a list that nobody else has; models of one class are read together."""
+    """Return copies of what lies in a list that nobody else has; dicts and models of one class together."""
     if _FROZEN.issuperset(map(type, taken)):
         return taken
     kind = type(taken[0])
-    if kind in _NO_MODELS or issubclass(kind, Enum) or set(map(type, taken)) != {kind}:
+    if set(map(type, taken)) != {kind} or issubclass(kind, Enum):
         return [each if type(each) in _FROZEN else copied_value(each) for each in taken]
-    return _copied_models(kind, taken)
+    if kind is dict:
+        return _renewed_each(list(map(dict.copy, taken)))
+    return list(map(copied_value, taken)) if kind in _NO_MODELS else _copied_models(kind, taken)
 
 
 def _copied_models(kind: type, values: Sequence[Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import chain, filterfalse
+from itertools import chain, repeat
 from types import NoneType
 from typing import Any
 from uuid import UUID
@@ -43,6 +43,10 @@ _HARMLESS = frozenset({str, int, float, bool, NoneType})
 Keys = tuple[str, ...]
 Found = tuple[str, list[str]]
 """What stands for a text that holds secrets, and those secrets."""
+
+
+_UNKNOWN: Found = "", []
+"""Stands for what is known of a text that was not yet searched."""
 
 
 class Withheld:
@@ -260,18 +264,26 @@ class Writer:
                 return False
         return str not in kinds or not self._search([each for each in values if type(each) is str])
 
-    def _search(self, texts: Iterable[str]) -> bool:
-        """Tell whether one of the texts is known to hold a secret; those not yet searched are to be."""
-        asked = [each for each in texts if len(each) >= SHORTEST]
-        if not asked:
-            return False
-        known = self._known
-        unknown = dict.fromkeys(filterfalse(known.__contains__, asked) if known else asked)
+    def _search(self, texts: Sequence[str]) -> Sequence[Found | None]:
+        """Return what stands for each of the texts, nothing where none is known to hold a secret.
+
+        Those not yet searched are to be.
+        """
+        if not self._known:
+            self._ask(texts)
+            return ()
+        found = list(map(self._known.get, texts, repeat(_UNKNOWN)))
+        if _UNKNOWN in found:
+            self._ask([text for text, pair in zip(texts, found, strict=True) if pair is _UNKNOWN])
+            found = [None if pair is _UNKNOWN else pair for pair in found]
+        return found if any(found) else ()
+
+    def _ask(self, texts: Iterable[str]) -> None:
+        asked = dict.fromkeys([each for each in texts if len(each) >= SHORTEST])
         if self.texts:
-            self.texts.update(unknown)
+            self.texts.update(asked)
         else:
-            self.texts = unknown
-        return bool(known) and any(map(known.get, asked))
+            self.texts = asked
 
     def _texts(self, texts: Sequence[str], place: _Place) -> Sequence[str]:
         if place.secret:
@@ -280,9 +292,9 @@ class Writer:
 
     def _told(self, texts: Sequence[str], place: _Place) -> Sequence[str]:
         """Return texts without secrets of a known shape."""
-        if not self._search(texts):
+        found = self._search(texts)
+        if not found:
             return texts
-        found = list(map(self._known.get, texts))
         secrets = dict.fromkeys(chain.from_iterable([pair[1] for pair in found if pair]))
         if place.shown:
             self.secrets.update(secrets)

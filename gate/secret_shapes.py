@@ -83,13 +83,14 @@ def hide_texts(texts: Collection[str], *, most: int = MOST) -> dict[str, Hidden]
         texts: Texts, each once; they are searched as one.
         most: How many places are looked at closely.
     """
-    # Digits alone can be nothing but a card's number.
-    numbers = set(filter(str.isascii, filter(str.isdecimal, texts)))
-    asked = [text for text in filterfalse(numbers.__contains__, texts) if len(text) >= SHORTEST]
+    numbers = [text for text in texts if text.isdecimal() and text.isascii()]
+    asked = list(filterfalse(set(numbers).__contains__, texts) if numbers else texts)
     found = _without_spans(asked, most)
-    found.update((text, (mark("card number", text), [text])) for text in cards(numbers))
-    words = [text for text in asked if len(text) >= LEAST_RANDOM and text not in found and is_mixed(text)]
-    found.update(_without_random(words, most))
+    if numbers:  # digits alone can be nothing but a card's number
+        found.update((text, (mark("card number", text), [text])) for text in cards(numbers))
+    if max(map(len, asked), default=0) >= LEAST_RANDOM:
+        words = [text for text in asked if len(text) >= LEAST_RANDOM and text not in found and is_mixed(text)]
+        found.update(_without_random(words, most))
     return found
 
 
@@ -117,9 +118,11 @@ def _without_spans(texts: Sequence[str], most: int) -> dict[str, Hidden]:
     candidates = Candidates(joined.data, most)
     inside = groupby(_spans(joined, candidates), key=lambda span: joined.number(span[1]))
     found = {texts[number]: _without(spans, joined, number) for number, spans in inside}
-    if candidates.stopped is None:
-        return found
-    return dict.fromkeys(_suspected(joined, joined.number(candidates.stopped) + 1), _WHOLE) | found
+    if candidates.stopped is not None:
+        untold = dict.fromkeys(_suspected(joined, joined.number(candidates.stopped) + 1), _WHOLE)
+        untold.update(found)
+        return untold
+    return found
 
 
 def _suspected(joined: Joined, first: int) -> Iterator[str]:
