@@ -18,6 +18,13 @@ FACTORIES = [None, *filter(None, [getattr(asyncio, "eager_task_factory", None)])
 """How a loop makes tasks: as it does by itself and, from Python 3.12, at once up to their first wait."""
 
 
+async def a_turn() -> None:
+    """Let the loop turn to others once."""
+    turn = asyncio.Event()
+    asyncio.get_running_loop().call_soon(turn.set)
+    await turn.wait()
+
+
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_task_is_in_the_session_it_was_made_in(gate: Gate, here: Here, factory: Any) -> None:
     """So it is before its first wait and after it, in a block, a generator's block and within its own."""
@@ -30,7 +37,7 @@ def test_a_task_is_in_the_session_it_was_made_in(gate: Gate, here: Here, factory
         await go_on.wait()
         with opened("own"):
             found.append(here())
-            await asyncio.sleep(0)
+            await a_turn()
             found.append(here())
         return [*found, here()]
 
@@ -60,7 +67,7 @@ def test_a_task_that_asks_a_generator_keeps_its_own_place(gate: Gate, here: Here
     async def chat() -> AsyncGenerator[str | None, None]:
         with gate.session("s1", agent="desk", on_behalf_of=None):
             yield here()
-            await asyncio.sleep(0)
+            await a_turn()
             yield here()
 
     async def consume() -> list[str | None]:
