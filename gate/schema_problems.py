@@ -57,7 +57,7 @@ def problem(schema: Schema, value: Any, definitions: Schema) -> str:
 
 
 def _is_panic(error: BaseException) -> bool:
-    """Tell whether the library's compiled maps met the end of the stack; nobody can import what they raise."""
+    """Tell whether the library's compiled maps met the end of the stack; their class is nowhere."""
     return type(error).__module__ == "pyo3_runtime"
 
 
