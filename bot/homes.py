@@ -171,6 +171,7 @@ def _drawn(page: HomePage, place: Place) -> tuple[Block, str]:
 
 async def _rest(stop: asyncio.Event, seconds: float) -> None:
     try:
-        await asyncio.wait_for(stop.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await stop.wait()
     except TimeoutError:
         return

@@ -155,7 +155,8 @@ class Notices:
     async def _rest(self, seconds: float) -> bool:
         """Rest for so many seconds; True where there may be something to post before that."""
         try:
-            await asyncio.wait_for(self._desk.wake.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._desk.wake.wait()
         except TimeoutError:
             return False
         return True

@@ -32,6 +32,7 @@ async def work(desk: Desk, channel: str, stop: asyncio.Event) -> None:
         except Exception:
             log.exception("The summary of the week could not be made; it is tried again")
         try:
-            await asyncio.wait_for(stop.wait(), EVERY)
+            async with asyncio.timeout(EVERY):
+                await stop.wait()
         except TimeoutError:
             continue

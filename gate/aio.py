@@ -196,7 +196,8 @@ async def _sleep(runtime: Runtime, step: WaitStep) -> Seen | None:
     watch = Watch(step.watch_for, step.seen, lambda: _tell(loop, changed))
     try:
         runtime.poller.add(watch)
-        await asyncio.wait_for(changed.wait(), step.timeout)
+        async with asyncio.timeout(step.timeout):  # wait_for of Python 3.11 loses a cancellation at its end
+            await changed.wait()
     except TimeoutError:
         pass
     finally:

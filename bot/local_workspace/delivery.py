@@ -163,7 +163,8 @@ class Courier:
             self._trouble(envelope, "not_delivered", NOBODY)
             return
         try:
-            await asyncio.wait_for(waiting.ended.wait(), self.workspace.settings.ack_seconds)
+            async with asyncio.timeout(self.workspace.settings.ack_seconds):
+                await waiting.ended.wait()
         except TimeoutError:
             waiting.over = True
             self._trouble(envelope, "missing_ack", SILENT)
@@ -191,7 +192,8 @@ class Courier:
         url, secret = str(self.transport.request_url), self.workspace.secrets.signing_secret
         copies = [post(self.session, url, secret, envelope, retry) for _copy in range(envelope.copies)]
         try:
-            answer, *_ = await asyncio.wait_for(asyncio.gather(*copies), self.workspace.settings.ack_seconds)
+            async with asyncio.timeout(self.workspace.settings.ack_seconds):
+                answer, *_ = await asyncio.gather(*copies)
         except TimeoutError:
             envelope.delivered = True
             self._trouble(envelope, "missing_ack", SILENT)

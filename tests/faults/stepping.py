@@ -199,6 +199,12 @@ class Steps:
             0 < self._at <= self.count and self._gone == "cancelled again and again"
         ):
             task.cancel()  # comes true as soon as the task waits for the future
-        yield future
-        if here and self._gone == "cancelled late":
-            raise asyncio.CancelledError
+        late = here and self._gone == "cancelled late"
+        try:
+            yield future
+        except asyncio.CancelledError:  # a timeout's own, from Python 3.12 on
+            if not late:
+                raise
+        if late:
+            task.cancel()  # comes true at once, though what was waited for has ended
+            yield
