@@ -149,7 +149,11 @@ def _message(name: str, **more: Any) -> Spoil:
 LATE = {"at": "2026-01-02T09:00:00+00:00"}
 SPOILT: dict[str, tuple[Spoil, str]] = {
     "a record changed": (
-        _sql("UPDATE audit SET body = replace(body, 'amount', 'amounts') WHERE action = :id", "approved"),
+        _sql(
+            "UPDATE audit SET body = replace(body, 'amount', 'amounts') "
+            "WHERE seq IN (SELECT seq FROM records WHERE action = :id)",
+            "approved",
+        ),
         "the chain breaks",
     ),
     "a record cut out": (_sql("DELETE FROM audit WHERE seq = 3", "approved"), "the chain breaks"),
