@@ -103,11 +103,12 @@ async def asked(runtime: Runtime, question: Callable[[], T]) -> T:
     """Ask host code on a thread apart, where it may wait for the gate; nothing is begun by that.
 
     Raises:
-        asyncio.CancelledError: The caller was cancelled; nobody waits for the answer any more.
+        asyncio.CancelledError: The caller was cancelled; nobody waits for the answer, and what was not asked
+            yet never is.
         Fault: There is no thread left (code ``no_thread``), or no event loop of asyncio.
     """
     _check_loop()
-    return await asyncio.shield(asyncio.wrap_future(runtime.ask(question)))
+    return await asyncio.wrap_future(runtime.ask(question))
 
 
 class _Driver:

@@ -37,7 +37,9 @@ class _Question(Generic[T]):
     work: Future[T]
 
     def settle(self) -> None:
-        """Ask, and tell who waits."""
+        """Ask, and tell who waits; where nobody waits any more, nothing is asked."""
+        if not self.work.set_running_or_notify_cancel():
+            return
         try:
             self.work.set_result(self.context.run(self.ask))
         except BaseException as error:
@@ -117,4 +119,5 @@ class Lookups:
         try:
             self._begin(first)
         except Fault as fault:
-            first.work.set_exception(fault)
+            if first.work.set_running_or_notify_cancel():
+                first.work.set_exception(fault)

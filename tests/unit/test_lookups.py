@@ -89,6 +89,22 @@ def test_what_it_raises_is_the_answer_of_that_one_alone() -> None:
     assert fine.result(PATIENCE) == 5
 
 
+def test_nothing_is_asked_for_somebody_who_is_gone() -> None:
+    """A question that is taken back while it waits is never asked; one that was begun is not disturbed."""
+    asking, free, asked = Lookups(1, PATIENCE), threading.Event(), list[str]()
+    begun = threading.Event()
+
+    def first() -> bool:
+        begun.set()
+        return free.wait(PATIENCE)
+
+    busy, gone, last = asking.ask(first), asking.ask(lambda: asked.append("gone")), asking.ask(lambda: 5)
+    assert begun.wait(PATIENCE)
+    assert (busy.cancel(), gone.cancel()) == (False, True)
+    free.set()
+    assert (busy.result(PATIENCE), last.result(PATIENCE), asked) == (True, 5, [])
+
+
 def test_where_no_thread_is_left_it_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told to who asks, and to who waits for a thread that then cannot be; later ones are answered."""
     asking, free = Lookups(2, 0.001), threading.Event()
@@ -107,7 +123,8 @@ def test_where_no_thread_is_left_it_is_a_fault(monkeypatch: pytest.MonkeyPatch) 
     busy.append(asking.ask(lambda: free.wait(PATIENCE)))
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refuse)
-        waits = asking.ask(lambda: 5)
+        gone, waits = asking.ask(lambda: 5), asking.ask(lambda: 5)
+        gone.cancel()
         assert isinstance(waits.exception(PATIENCE), Fault)
     free.set()
     assert [each.result(PATIENCE) for each in (*busy, asking.ask(lambda: True))] == [True] * 3
