@@ -248,13 +248,14 @@ def _values(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value
 
 
-def _check_numbers(value: Any, key: str) -> None:
-    """Refuse numbers that are none; YAML can write them."""
-    if isinstance(value, Decimal) and not value.is_finite():
-        raise _Bad(f"{key} holds NaN or an infinity, which is no number")
-    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    for each in inside:
-        _check_numbers(each, key)
+def _check_numbers(values: Any, key: str) -> None:
+    """Refuse numbers that are none; YAML can write them. How deep they lie is judged with the call."""
+    waiting = [values]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise _Bad(f"{key} holds NaN or an infinity, which is no number")
+        waiting += value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
 
 
 def _principal(value: Any) -> Principal | None:

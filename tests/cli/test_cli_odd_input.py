@@ -69,6 +69,17 @@ def test_what_is_nested_without_end_is_said(tmp_path: Path) -> None:
         assert (told.exit_code, "nested more than 64 levels deep" in told.stderr) == (Exit.USAGE, True)
 
 
+@pytest.mark.parametrize("levels", [500, 1150, 4500])
+def test_a_call_that_some_python_reads_is_judged_by_its_levels(tmp_path: Path, levels: int) -> None:
+    """How deep JSON is read depends on the Python; what is read is refused in words all the same."""
+    value, calls = "[" * levels + "]" * levels, tmp_path / "calls.jsonl"
+    calls.write_text(f'{{"action": "desk.pay", "args": {{"x": {value}}}}}')
+    assert run("init", tmp_path / "policies").exit_code == Exit.OK
+    told = run("check", "--calls", calls, "--policy", tmp_path / "policies")
+    assert told.exit_code == Exit.FAILED
+    assert "1 that cannot be judged" in told.stdout
+
+
 def test_a_text_file_is_no_store(tmp_path: Path) -> None:
     """It is called no store first, with the way to name the right one, before any word of backups."""
     file = tmp_path / "refunds.yml"
