@@ -117,7 +117,8 @@ def _changed(turn: Turn, row: Row, ballot: Ballot) -> IllegalMove:
             code="changed",
         )
     return IllegalMove(
-        "This button does not belong to the hold as it stands; look at the card again.", code="changed"
+        "More is required of it now than when this was shown; look at the card again. Nothing was recorded.",
+        code="changed",
     )
 
 

@@ -14,8 +14,8 @@ from bot.local_workspace import LocalWorkspace
 from bot.views import modals
 from gate.errors import StoreBusy
 from gate.lifecycle import State
-from gate.model import HoldRecord
-from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, office_of, spell
+from gate.model import Action, HoldRecord, Parameters
+from tests.bot.bot_fixtures import CHANNEL, NOBODY, Office, eventually, office, office_of, spell
 
 __all__ = ["office", "office_of"]
 
@@ -237,6 +237,42 @@ def test_the_home_tab_is_a_second_way(office: Office) -> None:
     office.until(record, State.APPROVED)
     told = [each.body for each in office.agent.records(action=record.id) if each.body["kind"] == "approve"]
     assert told[0]["route"]["via"] == "home"
+
+
+LIMITED = """
+version: 1
+name: desk
+default: allow
+approvals: {channel: C0APPROVALS, approvers: [U0ALICE]}
+rules: [{id: sent, match: desk.send, then: require_approval, reason: A mail.}]
+budgets: [{id: sends, match: desk.send, limit: 1, per: agent, window: 1h, deny_reasons: [Over the limit]}]
+"""
+
+
+def test_a_form_that_was_open_while_more_came_to_be_required_says_so(
+    office_of: Callable[[str], Office],
+) -> None:
+    """A budget that holds an approved call once more voids the forms that were open: its reasons are others."""
+    office = office_of(LIMITED)
+    office.open()
+    record, first = office.hold("desk.send", text="second"), office.hold("desk.send", text="first")
+    for each in (record, first):
+        office.press("U0ALICE", each, names.APPROVE)
+        office.until(each, State.APPROVED)
+    office.press("U0ALICE", record, names.STOP)
+    form = office.control.wait_view("U0ALICE", "Stop this call")
+    assert [claim(office, each).run for each in (first, record)] == [True, False]
+    office.control.submit_view("U0ALICE", form["id"], comment("", "0"))
+    told = spell(office.control.wait_view("U0ALICE", "More is required of it now"))
+    assert "Nothing was recorded." in told
+    assert office.agent.hold(record.id).state is State.PENDING
+
+
+def claim(office: Office, record: HoldRecord) -> Any:
+    """Claim an approved hold as its agent does."""
+    given = dict(record.arguments)
+    call = Action("desk.send", given, "support", "s1", NOBODY, parameters=Parameters(frozenset(given)))
+    return office.agent.claim(record.id, call)
 
 
 def test_an_answer_stands_though_its_home_tab_cannot_be_drawn(
