@@ -252,7 +252,7 @@ budgets: [{id: sends, match: desk.send, limit: 1, per: agent, window: 1h, deny_r
 def test_a_form_that_was_open_while_more_came_to_be_required_says_so(
     office_of: Callable[[str], Office],
 ) -> None:
-    """A budget that holds an approved call once more voids the forms that were open: its reasons are others."""
+    """A budget that holds an approved call once more voids open forms: their reasons may be others now."""
     office = office_of(LIMITED)
     office.open()
     record, first = office.hold("desk.send", text="second"), office.hold("desk.send", text="first")
