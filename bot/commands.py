@@ -33,6 +33,11 @@ OTHER_CODE = (
     " Type /gate show {id} and look again."
 )
 
+VIEW_FIRST = (
+    "Nothing was recorded yet: a value that decides does not stand in what /gate show tells. Read it in the"
+    " window that opens, to its last page; then approve there, or type this again."
+)
+
 LACKING = {"show": "an ID", "approve": "an ID and its 4-digit CODE (/gate show ID tells it)", "deny": "an ID"}
 """What a verb that came alone is short of."""
 
@@ -100,9 +105,24 @@ class Commands:
             fault = IllegalMove(OTHER_CODE.format(id=record.id), code="changed")
             await self._deciding.refused(press, _origin(press, record), fault)
             raise fault
-        after = await self._decide(press, record, Answer("approve", comment))
+        try:
+            after = await self._decide(press, record, Answer("approve", comment))
+        except IllegalMove as fault:
+            if fault.code != "view_required":
+                raise
+            return await self._show_everything(press, record)
         more = " More approvals are needed." if after is State.PENDING else " It may run once, now."
         return _both(f"Your approval is recorded.{more}")
+
+    async def _show_everything(self, press: Press, record: HoldRecord) -> tuple[list[Block], str]:
+        """Open the full view for who typed, since there may be no card with its button."""
+
+        async def draw(press: Press, view: str) -> bool:
+            person = await self._desk.eligibility.may_see(record, press.who)
+            return await self._deciding.show_page(view, _origin(press, record), record, person)
+
+        await self._deciding.in_window(press, "Everything", draw)
+        return _both(VIEW_FIRST)
 
     async def _deny(self, press: Press, id_: str, comment: str) -> tuple[list[Block], str]:
         record = await self._answerable(press, id_)

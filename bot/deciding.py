@@ -156,7 +156,7 @@ class Deciding:
         origin, record = await self.found(press)
         person = await self._desk.eligibility.may_see(record, press.who)
         told = await self._files.share(record, origin.channel) if press.action == names.FILE else ""
-        return await self._show_page(view, _turned(press.action, origin), record, person, told)
+        return await self.show_page(view, _turned(press.action, origin), record, person, told)
 
     async def decide(
         self, press: Press, origin: Origin, record: HoldRecord, answer: Answer, *, user: User | None = None
@@ -295,9 +295,21 @@ class Deciding:
             route=self.route(press, origin),
         )
 
-    async def _show_page(
-        self, view: str, origin: Origin, record: HoldRecord, person: Person, told: str
+    async def show_page(
+        self, view: str, origin: Origin, record: HoldRecord, person: Person, told: str = ""
     ) -> bool:
+        """Draw a page of the full view into a window, and record that who may see it has opened it.
+
+        Args:
+            view: Id of the window.
+            origin: Where it was opened from, and which page.
+            record: The hold.
+            person: Who looks.
+            told: What became of the file that was asked for; empty for nothing.
+
+        Returns:
+            Whether Slack took it.
+        """
         same = origin.reference.nonce == record.nonce
         now = replace(origin, reference=Reference.of(record), page=origin.page if same else 0)
         pages = await self._desk.run(everything.paged, record)

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from bot import names
 from bot.references import code_of
 from gate.lifecycle import State
-from tests.bot.bot_fixtures import CHANNEL, Office, office, office_of, spell
+from gate.model import Person
+from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, office_of, spell
 
 __all__ = ["office", "office_of"]
 
@@ -48,6 +50,26 @@ def test_a_wrong_code_approves_nothing(office: Office) -> None:
     wrong = f"{(int(code_of(record)) + 1) % 10_000:04d}"
     ask(office, "U0ALICE", f"/gate approve {record.id} {wrong}", "does not belong to this hold")
     assert office.agent.hold(record.id).decisions == ()
+
+
+@pytest.mark.parametrize("typed_again", [True, False])
+def test_what_must_be_seen_first_opens_for_who_types(office: Office, typed_again: bool) -> None:
+    """An approval that wants the full view opens it, without any card, and counts after it."""
+    office.open()
+    record = office.hold("payments.other", text="line\n" * 1500)
+    office.control.delete_message(CHANNEL, office.card(record)["ts"])
+    typed = f"/gate approve {record.id} {code_of(record)}"
+    ask(office, "U0ALICE", typed, "Nothing was recorded yet")
+    view = office.control.wait_view("U0ALICE", "Approve…")
+    eventually(lambda: office.agent.viewed(record.id, Person("T0LOCAL", "U0ALICE")))
+    assert office.agent.hold(record.id).decisions == ()
+    if typed_again:
+        office.control.slash("U0ALICE", CHANNEL, typed)
+    else:
+        office.control.click_view("U0ALICE", view["id"], names.APPROVE_WITH_COMMENT)
+        form = office.control.wait_view("U0ALICE", "Runs once, now.")
+        office.control.submit_view("U0ALICE", form["id"], {})
+    office.until(record, State.APPROVED)
 
 
 @both
