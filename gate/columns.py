@@ -233,7 +233,7 @@ class Columns:
         copies, forms = self._column(inner) if inner else (inner, inner)
         made = taken if copies is inner else _filled(taken, copies)
         written = made if forms is copies else _filled(map(dict, taken), forms)
-        if len(keys) >= MANY_KEYS:
+        if len(keys) >= MANY_KEYS and max(map(len, written)) >= MANY_KEYS:
             written = list(map(in_order, written))
         if "$" in joined:
             written = [{"$dict": each} if any(key[:1] == "$" for key in each) else each for each in written]

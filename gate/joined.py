@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from gate.linear import as_bytes
+from gate.linear import as_bytes, each_as_bytes
 
 _BETWEEN = "<"
 
@@ -31,7 +31,7 @@ class Joined:
     @cached_property
     def _around(self) -> list[int]:
         """Where in the bytes what stands between the texts is: before the first one, and behind each."""
-        lengths = map(len, self.texts if self._ascii else map(as_bytes, self.texts))
+        lengths = map(len, self.texts if self._ascii else each_as_bytes(self.texts))
         return list(accumulate(map(len(_BETWEEN).__add__, lengths), initial=-len(_BETWEEN)))
 
     def number(self, place: int) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import repeat
 from typing import Any
 
 
@@ -20,3 +22,8 @@ def compiled(pattern: str) -> Any:
 def as_bytes(text: str) -> bytes:
     """Return the UTF-8 of a text; half a surrogate pair has bytes of its own."""
     return text.encode("utf-8", "surrogatepass")
+
+
+def each_as_bytes(texts: Iterable[str]) -> Iterator[bytes]:
+    """Return ``as_bytes`` of each of many texts."""
+    return map(str.encode, texts, repeat("utf-8"), repeat("surrogatepass"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
@@ -106,8 +107,7 @@ def _fill_slots(names: Sequence[str], made: Sequence[Any], held: Sequence[Parts]
 
 def _put(name: str, made: Sequence[Any], values: Iterable[Any]) -> None:
     """Set an attribute of each of many new objects, whatever their class makes of that."""
-    for _ in map(object.__setattr__, made, repeat(name), values):
-        pass
+    deque(map(object.__setattr__, made, repeat(name), values), maxlen=0)
 
 
 def _works_out(kind: type, name: str) -> bool:
