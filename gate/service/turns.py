@@ -120,8 +120,8 @@ class Turns:
 
     def _begin(self, tx: Tx, process: int) -> Turn:
         """Begin a turn at the time that counts, on a log that is not shorter than this process knows it."""
-        migrations.refuse_newer(tx)
         own, newest = self.clock.now(), timing.look(tx)
+        migrations.refuse_newer(newest.schema, tx)
         self.store.follow_key(newest.key_id)
         publishing.refuse_shorter(newest.head.seq, self._head, self.path)
         now = max(own, from_us(newest.mark))

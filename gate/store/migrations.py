@@ -144,8 +144,9 @@ CREATE VIEW records AS SELECT seq, body, hash,
         ELSE json_extract(body, '$.action') END AS action
     FROM audit;
 CREATE TABLE audit_head (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,
-    hash TEXT NOT NULL, mark INTEGER NOT NULL, base_seq INTEGER NOT NULL, base_hash TEXT NOT NULL) STRICT;
-INSERT INTO audit_head VALUES (1, 0, '', 0, 0, '');
+    hash TEXT NOT NULL, mark INTEGER NOT NULL, base_seq INTEGER NOT NULL, base_hash TEXT NOT NULL,
+    schema INTEGER NOT NULL) STRICT;
+INSERT INTO audit_head VALUES (1, 0, '', 0, 0, '', 0);
 """
 # The action of a record most often stands first in its body; JSON is not read for that, as it may be 1 MB.
 # What else a record tells is read from its body by whoever asks, in a view: a column that is worked out is so
@@ -177,13 +178,16 @@ def _named(reader: Reader) -> str:
     return f"The store {row['file']}" if row and row["file"] else "The store"
 
 
-def refuse_newer(reader: Reader) -> None:
+def refuse_newer(found: int, reader: Reader) -> None:
     """Refuse a store whose tables a newer version has changed since it was opened.
+
+    Args:
+        found: Its schema as the head of its log has it, which every turn reads.
+        reader: Where to read what it is called.
 
     Raises:
         StoreError: One has (code ``newer_schema``).
     """
-    found = schema_of(reader)
     if found > NEWEST:
         raise StoreError(
             f"{_named(reader)} has schema {found}, newer than this version's {NEWEST}. Nothing ran. "
@@ -213,5 +217,8 @@ def migrate(tx: Tx) -> int:
         )
     for step in STEPS[before:]:
         step(tx)
-    tx.run(f"PRAGMA user_version = {NEWEST}")
+    if before < NEWEST:
+        # Twice: an empty file is asked for the one, every turn reads the other with what it reads anyway.
+        tx.run(f"PRAGMA user_version = {NEWEST}")
+        tx.run("UPDATE audit_head SET schema = ?", (NEWEST,))
     return before

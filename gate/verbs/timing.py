@@ -43,16 +43,18 @@ class Newest:
         mark: Newest time, in microseconds.
         key_id: Which key the rows are made with; empty where none was noted.
         revision: The policy in force; None before the first.
+        schema: Number of its schema.
     """
 
     head: Head
     mark: int
     key_id: str
     revision: str | None
+    schema: int
 
 
 _NEWEST = (
-    "SELECT seq, hash, mark, (SELECT value FROM meta WHERE key = 'key_id') AS key_id, "
+    "SELECT seq, hash, mark, schema, (SELECT value FROM meta WHERE key = 'key_id') AS key_id, "
     "(SELECT revision FROM policy ORDER BY n DESC LIMIT 1) AS revision FROM audit_head"
 )
 
@@ -70,7 +72,8 @@ def look(reader: Reader) -> Newest:
             "newest backup in its place and run 'gate db adopt'.",
             code="store_damaged",
         )
-    return Newest(Head(row["seq"], row["hash"]), row["mark"], row["key_id"] or "", row["revision"])
+    head = Head(row["seq"], row["hash"])
+    return Newest(head, row["mark"], row["key_id"] or "", row["revision"], row["schema"])
 
 
 def time_of(reader: Reader, own: datetime) -> datetime:

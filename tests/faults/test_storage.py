@@ -397,12 +397,14 @@ def test_a_newer_version_migrates_under_a_running_one(db: Path) -> None:
     """Once a newer version has changed the tables, an older one that still runs writes nothing."""
     gate = service(db)
     with closing(sqlite3.connect(db)) as raw:
-        raw.execute("PRAGMA user_version = 99")
+        raw.execute("UPDATE audit_head SET schema = 99")
+        raw.commit()
     with pytest.raises(StoreError, match="Nothing ran") as caught:
         gate.submit(act(amount=5, to="bob"))
     assert caught.value.code == "newer_schema"
     with closing(sqlite3.connect(db)) as raw:
-        raw.execute(f"PRAGMA user_version = {migrations.NEWEST}")
+        raw.execute("UPDATE audit_head SET schema = ?", (migrations.NEWEST,))
+        raw.commit()
     assert gate.submit(act(amount=5, to="bob")).kind == "run"
     _ends_well(gate)
 
