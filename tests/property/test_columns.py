@@ -115,6 +115,15 @@ def _containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 _VALUES = st.recursive(_SINGLES, _containers, max_leaves=15)
 
 
+def _is_small_enough(value: Any) -> bool:
+    """Tell whether a value is judged at all: lists of alike lists soon have more than 20,000 values."""
+    try:
+        tagged(value)
+    except ActionError:
+        return False
+    return True
+
+
 def _shares(one: Any, two: Any) -> bool:
     """Tell whether two values have something in common that can change."""
     if isinstance(one, dict):
@@ -126,7 +135,7 @@ def _shares(one: Any, two: Any) -> bool:
     return isinstance(one, Slotted) and _shares((one.number, one.rest), (two.number, two.rest))
 
 
-@given(_VALUES)
+@given(_VALUES.filter(_is_small_enough))
 def test_a_copy_is_equal_shares_nothing_and_has_the_form_of_the_value(value: Any) -> None:
     """Claim: the bytes are those of the form of each value by itself, and nobody reaches into the copy."""
     copy, data, _ = taken(value)
