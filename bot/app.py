@@ -7,6 +7,7 @@ import atexit
 import logging
 import os
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -85,7 +86,8 @@ class SlackBot:
         if self._thread is None or os.getpid() != self._pid:
             return
         if self._loop is not None and self._enough is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._enough.set)
+            with suppress(RuntimeError):  # the loop has ended already, and its thread does next
+                self._loop.call_soon_threadsafe(self._enough.set)
         self._thread.join(STOP_SECONDS)
         self._thread = None
 

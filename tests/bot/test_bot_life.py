@@ -170,6 +170,21 @@ def test_a_forked_child_leaves_the_bot_alone(office: Office) -> None:
     office.until(record, State.APPROVED)
 
 
+class _Lingering(SlackBot):
+    """Its thread goes on for a moment after its loop has ended."""
+
+    def _run(self) -> None:
+        super()._run()
+        threading.Event().wait(0.2)
+
+
+def test_a_bot_whose_loop_has_ended_says_why_it_did_not_start(office: Office) -> None:
+    """Stopping what has just failed is no error of its own, also while its thread is still there."""
+    wrong = settings(office.workspace, bot_token="xoxb-wrong")
+    with pytest.raises(BotFault, match="invalid_auth"):
+        _Lingering(office.agent, wrong, transport="socket").start()
+
+
 def test_a_socket_that_never_says_hello_is_said(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Slack does not open the connection, start fails with what to check."""
     monkeypatch.setattr("bot.socket_mode.CONNECT_SECONDS", 0.5)
