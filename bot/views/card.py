@@ -26,7 +26,7 @@ from bot.views.text import (
     rich_text,
     width,
 )
-from bot.views.values import Value, decisive_values, fits_card, listing, other_values
+from bot.views.values import Value, decisive_values, fits_card, listing, other_values, uncut
 from gate.lifecycle import MAX_EDITS, State
 from gate.model import HoldRecord, Ruling
 
@@ -163,7 +163,7 @@ def _because(ruling: Ruling) -> str:
 
 
 def _decisive(values: tuple[Value, ...], *, unseen: bool) -> list[Block]:
-    shown = _uncut(values) if fits_card(values) else [listing(values, CUT_VALUES, 300)]
+    shown = uncut(values) if fits_card(values) else [listing(values, CUT_VALUES, 300)]
     if unseen:
         shown.append(blocks.say(f"*Open “View everything” before you approve*: {_why_view(values)}"))
     return shown
@@ -171,15 +171,6 @@ def _decisive(values: tuple[Value, ...], *, unseen: bool) -> list[Block]:
 
 def _why_view(values: tuple[Value, ...]) -> str:
     return "decisive values are cut here." if not fits_card(values) else "a decisive value is hidden."
-
-
-def _uncut(values: tuple[Value, ...]) -> list[Block]:
-    short = [(value.title, value.text) for value in values if value.short]
-    shown = [blocks.facts(short[at : at + 10]) for at in range(0, len(short), 10)]
-    for value in values:
-        if not value.short:
-            shown.extend(blocks.named_text(value.title, value.text))
-    return shown
 
 
 def _buttons(record: HoldRecord, *, unseen: bool) -> list[Block]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.views import blocks
 from bot.views.text import (
     Block,
     Shown,
@@ -32,6 +33,8 @@ CARD_ROOM = 4000
 """Width of all decisive values together that a card shows uncut."""
 CARD_VALUES = 20
 """Most decisive values that a card shows uncut."""
+CARD_BLOCKS = 40
+"""Most blocks that they may fill: with the rest of a card, and a word of what is left out, Slack takes 50."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,17 @@ def other_values(record: HoldRecord) -> tuple[Value, ...]:
 def fits_card(values: tuple[Value, ...]) -> bool:
     """Tell whether a card shows these decisive values uncut."""
     room = sum(width(value.text) + width(value.label) for value in values)
-    return len(values) <= CARD_VALUES and room <= CARD_ROOM
+    return len(values) <= CARD_VALUES and room <= CARD_ROOM and len(uncut(values)) <= CARD_BLOCKS
+
+
+def uncut(values: tuple[Value, ...]) -> list[Block]:
+    """Return values whole: short ones as lines of a paragraph, others in boxes of their own."""
+    short = [(value.title, value.text) for value in values if value.short]
+    told = [blocks.facts(short[at : at + 10]) for at in range(0, len(short), 10)]
+    for value in values:
+        if not value.short:
+            told.extend(blocks.named_text(value.title, value.text))
+    return told
 
 
 def listing(values: tuple[Value, ...], most: int, limit: int) -> Block:

@@ -135,13 +135,15 @@ def _need_line(found: Standing, index: int, given: Sequence[Decision]) -> str:
     return f"*Still needed*: {line[0].lower()}{line[1:]}." if given else f"{line}."
 
 
-def hand_over_lines(record: HoldRecord) -> list[str]:
+def hand_over_lines(record: HoldRecord, most: int = 2) -> list[str]:
     """Return in mrkdwn who may answer as well from when on; nothing that comes after the end, or has come."""
-    return [
+    told = [
         f"From {moment(each.hand_over_at)} on {approver_words(each.hand_over.approvers)} may answer as well."
         for each in record.requirements
         if each.hand_over and each.hand_over_at and not each.handed and each.hand_over_at < record.expires_at
     ]
+    left = len(told) - most + 1
+    return told if len(told) <= most else [*told[: most - 1], f"and {left} more hand-overs later"]
 
 
 def deadline_line(record: HoldRecord) -> str:

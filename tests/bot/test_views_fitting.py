@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -97,6 +98,32 @@ def test_what_decides_and_the_answers_are_never_left_out() -> None:
     assert all(f"{number}" + "v" * 194 in said for number in range(20))
     assert all(piece in said for piece in (names.APPROVE, names.DENY, names.VIEW, "Answer by", "Changed by"))
     assert "The agent says" not in said
+
+
+@pytest.mark.parametrize("length", [2700, 2950, 3500])
+@pytest.mark.parametrize("seen_first", [False, True])
+def test_values_that_fill_the_most_blocks_leave_room_for_the_rest(length: int, seen_first: bool) -> None:
+    """Many values that look like none, and one longer than a block, beside a hidden one that decides."""
+    odd = {f"d{number}": "a" + " " * 9 + "b" for number in range(19)} | {"long": "q" * length}
+    record = replace(
+        most(State.PENDING),
+        arguments=odd, decisive=tuple(f"args.{name}" for name in odd), view_required=seen_first,
+    )  # fmt: skip
+    check_message(card(record), card_text(record))
+    assert must_view(record) or all(text in spell(card(record)) for text in ("q" * 2000, "d18"))
+
+
+def test_the_terms_say_what_they_leave_out() -> None:
+    """Five requirements that are all handed over later keep the line that says whether the agent waits."""
+    needs = tuple(replace(need(number), hand_over_at=NOW + timedelta(minutes=5)) for number in range(5))
+    said = spell(card(replace(most(State.PENDING), requirements=needs)))
+    pieces = (
+        "The agent is waiting",
+        "and 1 more requirements",
+        "may answer as well",
+        "4 more hand-overs",
+    )
+    assert all(piece in said for piece in pieces)
 
 
 def test_a_card_with_room_says_nothing_of_it() -> None:
