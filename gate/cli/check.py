@@ -18,7 +18,7 @@ from gate.cli.commands import Verb
 from gate.cli.exits import Exit
 from gate.cli.options import json_option, policy_option, required_policy
 from gate.digest import snapshot
-from gate.errors import ActionError
+from gate.errors import ActionError, StoreError
 from gate.model import Effect, Parameters, Requirement, Verdict
 from gate.policy.calls import UnreadableCall, WrittenCall, load_calls
 from gate.policy.load import load_path
@@ -189,7 +189,7 @@ def read_catalogue(path: Path) -> list[Tool]:
     text = read_text_file(path)
     try:
         return [rows.load(Tool, json.dumps(each)) for each in json.loads(text)["tools"]]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, StoreError):
         raise click.UsageError(f"{path} is no catalogue: write it with 'gate tools export > FILE'.") from None
 
 

@@ -169,6 +169,18 @@ def test_files_that_cannot_be_read_are_usage_errors(desk: Path, tmp_path: Path) 
         assert wanted in result.stderr
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["7", '{"tools": "x"}', '{"tools": [{"name": 1}]}', '{"tools": [{"name": "a", "parameters": 3}]}'],
+)
+def test_a_catalogue_of_another_shape_is_named(desk: Path, tmp_path: Path, written: str) -> None:
+    """JSON that is no catalogue is the file's fault, and nothing is said of the store."""
+    odd = tmp_path / "odd.json"
+    odd.write_text(written)
+    result = run("check", "--policy", desk, "--calls", _calls(tmp_path, _pay("1")), "--tools", odd)
+    assert (result.exit_code, "odd.json is no catalogue" in result.stderr) == (2, True), result.stderr
+
+
 def test_a_policy_must_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without --policy and GATE_POLICY the message names both; GATE_POLICY is enough."""
     monkeypatch.chdir(tmp_path)
