@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from importlib import resources
 from types import TracebackType
 from typing import Self
@@ -115,7 +116,8 @@ class LocalWorkspace:
         """Stop the server and wait for its thread. Do nothing if it does not run."""
         if self._thread is None or self._loop is None or self._ended is None:
             return
-        self._loop.call_soon_threadsafe(self._ended.set)
+        with suppress(RuntimeError):  # the loop has ended already, and its thread does next
+            self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join(START_SECONDS)
         self._thread = None
 

@@ -251,6 +251,15 @@ def test_a_wait_says_what_was_seen(workspace: LocalWorkspace) -> None:
         workspace.control.wait_message(CHANNEL, "never", timeout=0.1)
 
 
+def test_one_that_could_not_start_is_stopped_without_a_word(workspace: LocalWorkspace) -> None:
+    """On a port that is taken it says so, and stopping it afterwards, once or twice, does nothing more."""
+    second = LocalWorkspace(port=int(workspace.url.rpartition(":")[2]))
+    with pytest.raises(OSError, match="in use"):
+        second.start()
+    second.stop()
+    second.stop()
+
+
 def test_it_runs_on_its_own() -> None:
     """`python -m bot.local_workspace` prints one JSON line with what an app needs, and serves."""
     command = [sys.executable, "-m", "bot.local_workspace", "--port", "0"]
