@@ -122,7 +122,7 @@ def _changed(
 ) -> Generator[Step, Any, ActionRecord]:
     """Wait as ``wait_once`` does; what is approved is not looked at: the claim does that, and judges it."""
     found = yield from _wait(runtime, record, left)
-    if found == (State.APPROVED, record.version):
+    if found == (State.APPROVED, record.version) and not runtime.poller.released:
         return replace(record, state=State.APPROVED)
     return (yield from _look(runtime, record))
 

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from gate import trip
 from gate.errors import StoreError
-from gate.lifecycle import ENDED, OPEN
+from gate.lifecycle import ENDED, OPEN, Seen
 from gate.model import HoldRecord
+from gate.runtime import Runtime
+from gate.steps import WaitStep
 from tests.faults.invariants import broken
 from tests.faults.stepping import GONE, Desk, Gone, Steps, ThrownAway, before_steps, named_steps
 from tests.gate_kit import PATIENCE
@@ -235,6 +238,27 @@ def test_an_approval_leads_straight_to_the_claim(tmp_path: Path) -> None:
     with desk.gate, desk.gate.session("s1", on_behalf_of=None), before_steps(approve):
         assert desk.call("c1", 50, wait=PATIENCE).code == "ran"
     assert taken == ["submit", "wait", "claim", "tool", "settle", "leave"]
+
+
+def test_an_approval_told_to_a_gate_that_closes_is_not_claimed(tmp_path: Path) -> None:
+    """Who is told of an approval while the gate closes gets Pending: the next gate claims it."""
+    desk, block = Desk(tmp_path), trip._block
+
+    def block_and_close(runtime: Runtime, step: WaitStep) -> Seen | None:
+        found = block(runtime, step)
+        desk.gate.close()
+        return found
+
+    def approve(number: int, name: str) -> None:
+        hold = desk.hold("c1") if name == "wait" else None
+        if hold is not None:
+            answer(desk.service, hold)
+
+    with desk.gate, desk.gate.session("s1", on_behalf_of=None), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trip, "_block", block_and_close)
+        with before_steps(approve):
+            assert desk.call("c1", 50, wait=PATIENCE).code == "pending"
+    assert desk.begun == []
 
 
 @pytest.mark.parametrize("step", ["submit", "wait", "look", "claim", "tool", "settle", "leave"])
