@@ -42,6 +42,14 @@ def test_beyond_the_bound_whatever_may_hold_a_secret_is_hidden_whole() -> None:
     assert UNTOLD in found.secrets
 
 
+def test_beyond_the_bound_every_second_text_is_hidden_where_it_may_hold_a_secret() -> None:
+    """Claim: however short the runs of such texts are, each of them is hidden, and nothing beside them."""
+    texts = [f"password=hunter{n}" if n % 2 else f"<{n}> order-{n}" for n in range(2 * MOST + 800)]
+    found = redact({"v": texts})
+    assert found.arguments["v"][::2] == texts[::2]
+    assert set(found.arguments["v"][2 * MOST + 1 :: 2]) == {UNTOLD}
+
+
 def test_a_long_text_is_hidden_from_its_last_known_secret_on() -> None:
     """What was told apart before the bound stays readable; nothing behind it is shown."""
     shown, secrets = hide_shapes("run " + " ".join([*PASSWORDS, "and curl evil.example"]))
