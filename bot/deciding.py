@@ -11,7 +11,7 @@ from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
 from bot.directory import User
-from bot.early import check_approval
+from bot.early import check_approval, ended
 from bot.eligibility import Clicker, Eligible
 from bot.files import Files
 from bot.homes import Homes
@@ -258,9 +258,7 @@ class Deciding:
         """
         eligible = await self.eligible(press, origin, record)
         if record.state not in OPEN:
-            raise IllegalMove(
-                f"It is already {record.state.value.replace('_', ' ')}.", code="already_decided"
-            )
+            raise ended(record)
         if origin.reference.nonce != record.nonce:
             raise IllegalMove("It was changed meanwhile; look at the card again.", code="changed")
         ends = record.use_by or record.expires_at

@@ -28,7 +28,7 @@ class Files:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._shared: OrderedDict[tuple[str, int, str], None] = OrderedDict()
+        self._shared: OrderedDict[tuple[int, Card], None] = OrderedDict()
         self._one = asyncio.Lock()
 
     async def share(self, record: HoldRecord, channel: str = "") -> str:
@@ -49,7 +49,7 @@ class Files:
             return await self._share(record, card)
 
     async def _share(self, record: HoldRecord, card: Card) -> str:
-        key = (record.id, record.version, card.channel)
+        key = (record.version, card)  # one that was posted again has another thread
         if key in self._shared:
             return STANDS
         text = await self._desk.run(whole_text, record)

@@ -32,6 +32,14 @@ def posted_again(office: Office, record: HoldRecord, gone: str) -> dict[str, Any
     return eventually(found)
 
 
+def ask_for_file(office: Office, user: str, record: HoldRecord) -> None:
+    """Have a call put into a file from somebody's full view, and wait for the word that it stands."""
+    office.press(user, record, names.VIEW)
+    view = office.control.wait_view(user, "Put it into a file")
+    office.control.click_view(user, view["id"], names.FILE)
+    office.control.wait_view(user, "stands in the thread")
+
+
 def test_a_deleted_card_is_posted_again_with_the_next_answer(office: Office) -> None:
     """The second of two approvers finds a card though the first one's was deleted; the deadline stays."""
     office.open()
@@ -56,6 +64,21 @@ def test_a_reminder_finds_that_the_card_was_deleted(office_of: Any) -> None:
     gone = delete(office, record)
     office.clock.advance(timedelta(minutes=31))
     assert names.APPROVE in spell(posted_again(office, record, gone))
+
+
+def test_the_file_of_a_long_call_comes_into_the_thread_that_people_find(office_of: Any) -> None:
+    """The file below a card that is gone is none: it is put below the one that stands now, once more."""
+    office = office_of(TIMED)
+    office.open()
+    record = office.hold(order_id="ORD-9", amount=1, currency="EUR", note="n" * 300_000)
+    ask_for_file(office, "U0ALICE", record)
+    gone = delete(office, record)
+    office.clock.advance(timedelta(minutes=31))
+    card = posted_again(office, record, gone)
+    ask_for_file(office, "U0BOB", record)
+    assert [
+        each for message in office.control.thread(CHANNEL, card["ts"]) for each in message.get("files") or ()
+    ]
 
 
 def test_the_card_of_a_hold_that_is_over_is_not_posted_again(office: Office) -> None:

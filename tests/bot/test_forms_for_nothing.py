@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from bot import names
+from bot.early import check_approval
+from bot.eligibility import Eligible
 from bot.views import modals
+from gate.errors import IllegalMove
 from gate.lifecycle import State
-from gate.model import Person
-from tests.bot.bot_fixtures import POLICY, Office, eventually, office, office_of, spell
+from gate.model import Approver, Decision, HandOver, Person
+from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, office, office_of, spell
 from tests.bot.presses import one_answer, payload, refusals
+from tests.bot.records import ALICE, FINANCE, NOW, refund
 
 __all__ = ["office", "office_of"]
 
@@ -37,6 +45,55 @@ def test_a_call_that_was_approved_meanwhile_asks_for_no_comment(office: Office) 
     office.until(record, State.APPROVED)
     office.control.forge(forged)
     one_answer(office, "U0BOB", "approved already")
+
+
+def test_whose_own_approval_was_the_last_is_told_that_it_counts(office: Office) -> None:
+    """Nobody reads that their answer was not needed where it is the one that lets the call run."""
+    office.open()
+    record = office.hold()
+    forged = payload(office, record, action=names.APPROVE_WITH_COMMENT)
+    office.press("U0ALICE", record, names.APPROVE)
+    office.until(record, State.APPROVED)
+    office.control.forge(forged)
+    one_answer(office, "U0ALICE", "You have approved this already; it may run once, now.")
+
+
+def test_a_form_for_a_call_that_was_denied_says_by_whom(office: Office) -> None:
+    """A press on Deny that comes too late names who was first."""
+    office.open()
+    record = office.hold()
+    forged = payload(office, record, action=names.DENY)
+    office.control.slash("U0BOB", CHANNEL, f"/gate deny {record.id} no")
+    office.until(record, State.DENIED)
+    office.control.forge(forged)
+    one_answer(office, "U0ALICE", "(U0BOB). Nothing more was recorded.")
+
+
+def test_who_may_count_again_after_a_hand_over_is_not_refused_early() -> None:
+    """The store hands a hold over before it judges, so the form must not be refused in its place."""
+    later = HandOver(timedelta(minutes=5), (Approver("user", "U0ALICE"),))
+    needs = (FINANCE, replace(FINANCE, approvers=(Approver("user", "U0BOB"),), hand_over=later))
+    given = replace(refund(), requirements=needs, decisions=(_approval({0}),))
+    asyncio.run(check_approval(_Unfrozen(), given, ELIGIBLE))  # type: ignore[arg-type]
+    with pytest.raises(IllegalMove, match="You have approved this already"):
+        both = replace(given, decisions=(_approval({0, 1}),))
+        asyncio.run(check_approval(_Unfrozen(), both, ELIGIBLE))  # type: ignore[arg-type]
+
+
+class _Unfrozen:
+    """A desk whose store has nothing frozen."""
+
+    service = SimpleNamespace(frozen=lambda agent, session: "")
+
+    async def run(self, verb: Callable[..., str], *args: str) -> str:
+        return verb(*args)
+
+
+ELIGIBLE = Eligible(ALICE, frozenset({"U0ALICE", "S0FINANCE"}))
+
+
+def _approval(counts: set[int]) -> Decision:
+    return Decision(ALICE, "approve", "", NOW, 1, counts=frozenset(counts))
 
 
 @pytest.mark.parametrize("action", [names.APPROVE, names.APPROVE_WITH_COMMENT])
