@@ -14,10 +14,10 @@ from bot.slack_errors import ANSWER_FAILURES, trouble
 from bot.views.card import Place
 from bot.views.home import NEAR, HomePage, home, newest
 from bot.views.text import Block
-from bot.waiting import open_holds
+from bot.waiting import OnceRead, open_holds
 from gate.clock import monotonic
 from gate.errors import Fault, NotEligible
-from gate.model import Freeze
+from gate.model import Freeze, HoldRecord
 from gate.model.overview import Spent
 
 log = logging.getLogger("bot")
@@ -71,16 +71,20 @@ class Homes:
             try:
                 if self._tabs and await self._changed():
                     self._stale = True
-                    drawn = [await self._redrawn(tab) for tab in [*self._tabs.values()]]
-                    self._stale = not all(drawn)
+                    self._stale = not await self._redrawn_all()
             except Exception:
                 log.exception("The home tabs could not be redrawn; it is tried again")
             await _rest(stop, LOOK)
 
-    async def _redrawn(self, tab: _Tab) -> bool:
+    async def _redrawn_all(self) -> bool:
+        """Draw every tab again; False where that is to be tried once more."""
+        once = OnceRead(self._desk)
+        return all([await self._redrawn(tab, once) for tab in [*self._tabs.values()]])
+
+    async def _redrawn(self, tab: _Tab, once: OnceRead) -> bool:
         """Draw a tab again; one that cannot be drawn keeps none of the others as they were."""
         try:
-            return await self._draw(tab)
+            return await self._draw(tab, once)
         except Exception:
             log.exception("A home tab could not be redrawn; it is tried again")
             return False
@@ -99,9 +103,10 @@ class Homes:
         self._marks, self._charged_at = marks, monotonic()
         return True
 
-    async def _draw(self, tab: _Tab) -> bool:
+    async def _draw(self, tab: _Tab, once: OnceRead | None = None) -> bool:
         async with tab.lock:
-            page = await self._page(tab.who)
+            every, more = await (once.open_holds() if once else open_holds(self._desk))
+            page = await self._page(tab.who, every, more)
             view, drawn = await self._desk.run(_drawn, page, self._desk.place)
             if drawn == tab.drawn:
                 return not page.lacking
@@ -113,9 +118,8 @@ class Homes:
             tab.drawn = drawn
             return not page.lacking
 
-    async def _page(self, who: Clicker) -> HomePage:
+    async def _page(self, who: Clicker, every: list[HoldRecord], more: str) -> HomePage:
         desk, service = self._desk, self._desk.service
-        every, more = await open_holds(desk)
         try:
             mine = await desk.eligibility.identities(who)
             listed = await desk.eligibility.sorted(every, who)

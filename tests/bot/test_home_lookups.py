@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
 import pytest
 
 from bot import names
+from bot.desk import Desk
 from bot.eligibility import Clicker
 from bot.homes import Homes
 from bot.local_workspace import LocalWorkspace
+from bot.references import Reference
 from bot.views.home import HomePage
+from bot.waiting import OnceRead
+from gate.model import HoldRecord, Person, Route
+from gate.service import Service
 from tests.bot.bot_fixtures import CHANNEL, Office, eventually, office, spell
 
 __all__ = ["office"]
@@ -106,10 +116,10 @@ def test_a_tab_that_cannot_be_drawn_keeps_no_other_as_it_was(
     """What fails for one person's tab fails for nobody else's."""
     whole = Homes._page
 
-    async def failing(homes: Homes, who: Clicker) -> HomePage:
+    async def failing(homes: Homes, who: Clicker, every: list[HoldRecord], more: str) -> HomePage:
         if who.user == "U0ALICE":
             raise RuntimeError("cannot be drawn")
-        return await whole(homes, who)
+        return await whole(homes, who, every, more)
 
     office.open()
     for user in ("U0ALICE", "U0BOB"):
@@ -119,3 +129,35 @@ def test_a_tab_that_cannot_be_drawn_keeps_no_other_as_it_was(
     record = office.hold()
     office.control.wait_home("U0BOB", f"hold {record.id[:8]}")
     assert "Nothing waits for you" in spell(office.control.home("U0ALICE"))
+
+
+def test_tabs_drawn_in_a_row_read_the_open_calls_once(office: Office) -> None:
+    """A thousand open calls are not read for each of many tabs, and never as they stood before a change."""
+
+    async def look() -> None:
+        once = OnceRead(cast(Desk, _StoreAlone(office.agent)))
+        record = office.hold("payments.pay_out", to="x")
+        before = await once.open_holds()
+        assert await once.open_holds() is before
+        bob = Person("T0LOCAL", "U0BOB")
+        mark = Reference.of(record)
+        office.agent.decide(
+            record.id, store=mark.store, nonce=mark.nonce, person=bob, satisfies=frozenset({"S0FINANCE"}),
+            said="approve", comment="", route=Route("A0GATE", "localhost", CHANNEL),
+        )  # fmt: skip
+        ((after,), _) = await once.open_holds()
+        assert [each.person for each in after.decisions] == [bob]
+        office.agent.cancel(record.id, by="ops", reason="not needed")
+        assert await once.open_holds() == ([], "")
+
+    asyncio.run(look())
+
+
+@dataclass
+class _StoreAlone:
+    """A desk without Slack."""
+
+    service: Service
+
+    async def run(self, verb: Callable[..., Any], *args: Any) -> Any:
+        return verb(*args)
