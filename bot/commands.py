@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.answers import Answers, said
 from bot.deciding import Answer, Deciding
@@ -36,6 +37,10 @@ OTHER_CODE = (
 VIEW_FIRST = (
     "Nothing was recorded yet: a value that decides does not stand in what /gate show tells. Read it in the"
     " window that opens, to its last page; then approve there, or type this again."
+)
+NO_VIEW = (
+    "Nothing was recorded: a value that decides does not stand in what /gate show tells, and the window that"
+    " shows it did not open. Type this again, or open “View everything” on the card or in the home tab."
 )
 
 LACKING = {"show": "an ID", "approve": "an ID and its 4-digit CODE (/gate show ID tells it)", "deny": "an ID"}
@@ -121,7 +126,10 @@ class Commands:
             person = await self._desk.eligibility.may_see(record, press.who)
             return await self._deciding.show_page(view, _origin(press, record), record, person)
 
-        await self._deciding.in_window(press, "Everything", draw)
+        view = await self._answers.open(press, modals.loading("Everything"))
+        if view is None:
+            return _both(NO_VIEW)
+        await self._deciding.in_window(replace(press, view=view), "Everything", draw)
         return _both(VIEW_FIRST)
 
     async def _deny(self, press: Press, id_: str, comment: str) -> tuple[list[Block], str]:

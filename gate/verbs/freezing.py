@@ -56,6 +56,10 @@ def describe(freeze: Freeze) -> str:
     return f"{what[0].upper()}{what[1:]} is frozen"
 
 
+def _sentence(words: str) -> str:
+    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+
+
 def _what(freeze: Freeze) -> str:
     return "everything" if freeze.scope == "everything" else f"the {freeze.scope} {freeze.id}"
 
@@ -91,7 +95,8 @@ def freeze(
         _tell(
             turn,
             named,
-            f"{describe(named)} by {called or by}: {named.reason} Only declared reads run there now.",
+            f"{describe(named)} by {called or by}: {_sentence(named.reason)}"
+            " Only declared reads run there now.",
         )
     return bool(fresh)
 

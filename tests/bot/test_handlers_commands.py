@@ -72,6 +72,18 @@ def test_what_must_be_seen_first_opens_for_who_types(office: Office, typed_again
     office.until(record, State.APPROVED)
 
 
+def test_a_window_that_did_not_open_is_not_said_to(office: Office) -> None:
+    """Who types an approval that wants the full view is told what is left where Slack opens none."""
+    office.open()
+    record = office.hold("payments.other", text="line\n" * 1500)
+    office.card(record)
+    office.control.faults.set("views.open", kind="error", error="expired_trigger_id")
+    ask(office, "U0ALICE", f"/gate approve {record.id} {code_of(record)}", "did not open")
+    assert "window that opens" not in spell(office.control.ephemerals("U0ALICE"))
+    after = office.agent.hold(record.id)
+    assert (after.state, after.decisions) == (State.PENDING, ())
+
+
 @both
 def test_deny_takes_the_rest_as_comment(office: Office, transport: Any) -> None:
     """Everything after the id is the comment, as it was typed."""

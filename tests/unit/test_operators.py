@@ -158,10 +158,10 @@ def test_the_channels_of_open_cards_are_told_once() -> None:
     post(gate)
     gate.freeze_for("session", "other", **_as(ALICE), reason="Elsewhere.")
     assert [each.kind for each in post(gate)] == []
-    gate.freeze_for("session", "s1", **_as(ALICE), reason="Odd calls.")
+    gate.freeze_for("session", "s1", **_as(ALICE), reason="Odd calls")
     gate.freeze_for("session", "s1", **_as(ALICE), reason="Odder calls.")
     told = post(gate)
     assert [(each.kind, each.channel) for each in told] == [("refresh", ""), ("announce", "C0APPROVALS")]
-    assert "The session s1 is frozen by alice (U0ALICE): Odd calls." in told[1].text
+    assert "The session s1 is frozen by alice (U0ALICE): Odd calls. Only" in told[1].text
     gate.unfreeze_for("session", "s1", **_as(OLGA), reason="Looked.")
     assert "No longer frozen, by olga (U0OLGA): the session s1. Looked." in post(gate)[1].text
