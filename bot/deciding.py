@@ -11,7 +11,7 @@ from bot.answers import Answers
 from bot.cards import Cards
 from bot.desk import Desk
 from bot.directory import User
-from bot.early import check_approval, ended
+from bot.early import check_approval, check_asked, ended
 from bot.eligibility import Clicker, Eligible
 from bot.files import Files
 from bot.homes import Homes
@@ -261,9 +261,14 @@ class Deciding:
             raise ended(record)
         if origin.reference.nonce != record.nonce:
             raise IllegalMove("It was changed meanwhile; look at the card again.", code="changed")
-        ends = record.use_by or record.expires_at
-        if self._desk.service.clock.now() >= ends:
+        now = await self._desk.run(self._desk.service.now)
+        if now >= (record.use_by or record.expires_at):
             raise IllegalMove("Too late: the time to answer has ended. Nothing ran.", code="late")
+        try:
+            check_asked(record, eligible, now)
+        except NotEligible as fault:
+            await self.refused(press, origin, fault)
+            raise
         return eligible
 
     async def eligible(

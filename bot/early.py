@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from bot.desk import Desk
 from bot.eligibility import Eligible
@@ -10,7 +11,7 @@ from gate.errors import IllegalMove
 from gate.lifecycle import State
 from gate.model import Decision, HoldRecord, Requirement
 from gate.policy.policyset import handed_to
-from gate.verbs.ballots import called
+from gate.verbs.ballots import called, not_among
 
 NOT_NEEDED = "It is approved already; your answer was not needed."
 COUNTED = "You have approved this already; it may run once, now."
@@ -34,6 +35,27 @@ async def check_approval(desk: Desk, record: HoldRecord, eligible: Eligible) -> 
     if any(_wherever(record.requirements, eligible) <= each.counts for each in mine):
         raise IllegalMove(GIVEN, code="already_decided")
     await check_unfrozen(desk, record)
+
+
+def check_asked(record: HoldRecord, eligible: Eligible, now: datetime) -> None:
+    """Refuse whom a hold does not ask, or not yet, though the policy names them.
+
+    Args:
+        record: The hold.
+        eligible: Who wants to answer it.
+        now: The store's time, UTC.
+
+    Raises:
+        NotEligible: It asks others.
+    """
+    due = [each.hand_over_at is not None and each.hand_over_at <= now for each in record.requirements]
+    asked = [
+        entry
+        for need, handed in zip(record.requirements, due, strict=True)
+        for entry in (*need.approvers, *(handed_to(need) if handed else ()))
+    ]
+    if not any(str(each) in eligible.satisfies for each in asked):
+        raise not_among(record.requirements, eligible.satisfies)
 
 
 def ended(record: HoldRecord) -> IllegalMove:

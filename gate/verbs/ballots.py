@@ -138,20 +138,26 @@ def counts_in(row: Row, ballot: Ballot, policy: PolicySet) -> frozenset[int]:
     if mine and not allowed:
         raise NotEligible("The agent acts for you here, so somebody else must answer.", code="asked_for")
     if not allowed:
-        raise NotEligible(_not_among(needs, ballot), code="not_eligible")
+        raise not_among(needs, ballot.satisfies)
     return frozenset(allowed)
 
 
-def _not_among(needs: Sequence[Requirement], ballot: Ballot) -> str:
-    """Say that somebody is no approver, or not yet: the hold is handed over to them later."""
+def not_among(needs: Sequence[Requirement], satisfies: frozenset[str]) -> NotEligible:
+    """Return the refusal of somebody who is no approver, or not yet: it is handed over to them later.
+
+    Args:
+        needs: What the hold requires.
+        satisfies: The approver entries that they satisfy.
+    """
     for each in needs:
         later = not each.handed and each.hand_over_at is not None
-        if later and any(str(entry) in ballot.satisfies for entry in handed_to(each)):
-            return (
+        if later and any(str(entry) in satisfies for entry in handed_to(each)):
+            return NotEligible(
                 f"You may answer from {each.hand_over_at:%H:%M:%S UTC} on, if the approvers have not by "
-                "then. Nothing was recorded."
+                "then. Nothing was recorded.",
+                code="not_eligible",
             )
-    return "You are not among the approvers of this hold."
+    return NotEligible("You are not among the approvers of this hold.", code="not_eligible")
 
 
 def _satisfies(each: Requirement, ballot: Ballot, policy: PolicySet) -> bool:

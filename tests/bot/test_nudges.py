@@ -9,6 +9,7 @@ from bot import names
 from gate.lifecycle import State
 from gate.model import Person, Principal
 from tests.bot.bot_fixtures import CHANNEL, POLICY, Office, eventually, office_of, spell
+from tests.bot.presses import refusals
 from tests.kit import ROUTE
 
 __all__ = ["office_of"]
@@ -105,6 +106,21 @@ def test_a_hold_is_handed_over_told_and_answered_by_those_added(office_of: Any) 
     after = office.until(record, State.APPROVED)
     assert after.decisions[-1].person.user == "U0CAROL"
     assert len(_thread(office, HANDED)) == 1
+
+
+def test_who_may_answer_later_gets_no_form_before(office_of: Any) -> None:
+    """Nobody writes a reason that cannot be recorded yet; from the hand-over on the form is there."""
+    office = office_of(TIMED)
+    office.open()
+    record = office.hold()
+    office.press("U0CAROL", record, names.DENY)
+    office.control.wait_view("U0CAROL", "You may answer from")
+    assert "Reason" not in spell(office.control.views("U0CAROL"))
+    assert refusals(office, record) == ["not_eligible"]
+    office.clock.advance(46 * MINUTE)
+    office.shown(record, "<@U0CAROL>")
+    office.press("U0CAROL", record, names.DENY)
+    office.control.wait_view("U0CAROL", "Reason")
 
 
 def test_a_hold_that_only_the_hand_over_can_answer_is_asked(office_of: Any) -> None:
