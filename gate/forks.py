@@ -11,6 +11,8 @@ The order of locks: what is loaded, what is opened, then of each store its write
 them all or none, and holds none while it waits: whoever has one of them, and needs another, gets it. Only one
 kind of thread would be waited for in vain: one that forks too, inside a transaction of its own. Whoever is
 inside of none lets it go first; of two that are, each leaves the other's store open, and no child gets it.
+
+An interrupt that comes meanwhile is put off until all locks are released.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Protocol
 from weakref import ref
 
+from gate import interrupts
 from gate.clock import pause
 
 PATIENCE = 0.05
@@ -122,6 +125,7 @@ def mind() -> None:
 def before() -> None:
     """Wait until everything is held, and have every store let go of its file."""
     global _under_way
+    interrupts.put_off()
     _inside[threading.get_ident()] = [store for store in _living() if store.is_mine()]
     while not _take_all():
         pause(GIVE_WAY)
@@ -165,13 +169,13 @@ def after_in_parent() -> None:
     """Let every store go on where the fork was made."""
     global _under_way
     _inside.pop(threading.get_ident(), None)
-    if not _under_way:  # asked between the hooks of a fork, it hears of its end alone
-        return
-    _under_way = False
-    with _taken.pop_all():
-        for store in _closed:
-            store.after_fork_in_parent()
-    _closed.clear()
+    if _under_way:  # else it was asked between the hooks of a fork, and hears of its end alone
+        _under_way = False
+        with _taken.pop_all():
+            for store in _closed:
+                store.after_fork_in_parent()
+        _closed.clear()
+    interrupts.go_on()
 
 
 def after_in_child() -> None:
@@ -185,3 +189,4 @@ def after_in_child() -> None:
         store.after_fork_in_child()
     for renew in _renewals:
         renew()
+    interrupts.go_on(again=False)  # its parent is interrupted, which began the fork

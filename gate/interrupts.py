@@ -1,0 +1,72 @@
+"""Put off what handlers of signals raise while something may not be left half done.
+
+An interrupt strikes the main thread between any two lines, also those of the hooks of a fork: there Python
+drops what was raised and goes on with the fork, and a lock that was just taken would never be released.
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+_handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+"""By signal: what answers it, while that is put off."""
+
+_raised: set[int] = set()
+"""The signals whose handlers raised meanwhile."""
+
+
+def put_off() -> None:
+    """Have no handler of a signal raise anything in this thread until ``go_on``; each is called all the same.
+
+    Only the main thread is ever interrupted, so nothing is done in any other.
+    """
+    if not _is_main():
+        return
+    for number in signal.valid_signals():
+        handler = signal.getsignal(number)
+        if callable(handler) and handler is not _answer:
+            _handlers[number] = handler  # first: whoever is interrupted here is put right by ``go_on``
+            signal.signal(number, _answer)
+
+
+def go_on(*, again: bool = True) -> None:
+    """Have handlers raise what they raise, from now on.
+
+    Args:
+        again: Whether the main thread is interrupted now by the signals whose handlers raised meanwhile.
+    """
+    if not _is_main():
+        return
+    try:
+        _put_back()
+    except BaseException:
+        _put_back()
+        raise
+    signals = tuple(_raised)
+    _raised.clear()
+    for number in signals if again else ():
+        # From another thread: what is raised in a hook of a fork is dropped.
+        _thread.start_new_thread(_thread.interrupt_main, (number,))  # type: ignore[arg-type]
+
+
+def _answer(number: int, frame: FrameType | None) -> None:
+    try:
+        _handlers[number](number, frame)
+    except BaseException:
+        _raised.add(number)
+
+
+def _put_back() -> None:
+    for number, handler in _handlers.items():
+        if signal.getsignal(number) is _answer:  # else somebody chose another meanwhile
+            signal.signal(number, handler)
+    _handlers.clear()
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
