@@ -15,6 +15,8 @@ from gate.model import Freeze, HoldRecord
 from gate.model.overview import Spent
 
 MOST = 20
+DESCRIBED = 170
+"""Widest description in a list: twenty rows, some freezes and what is lacking fit into one message."""
 HELP = (
     "`/gate holds` lists what waits for you · `/gate show ID` shows one with its code ·"
     " `/gate approve ID CODE` · `/gate deny ID your comment` · `/gate budgets` ·"
@@ -54,7 +56,7 @@ def list_blocks(
 
 
 def _row(record: HoldRecord, *, mine: bool) -> list[Block]:
-    line = clip(described(record), 200)
+    line = clip(described(record), DESCRIBED)
     state = (
         ("waits for you" if mine else "waits for others")
         if record.state is State.PENDING

@@ -12,7 +12,9 @@ import pytest
 from bot import names
 from bot.views.card import Place, card, card_text, must_view
 from bot.views.fitting import LEFT_OUT, MOST_BLOCKS, Part, fitted, if_room
+from bot.views.inbox import list_blocks
 from bot.views.text import fixed
+from bot.waiting import MORE
 from gate.lifecycle import State
 from gate.model import (
     Approver,
@@ -22,6 +24,7 @@ from gate.model import (
     Decision,
     Edit,
     Evidence,
+    Freeze,
     HandOver,
     HoldRecord,
     PastCall,
@@ -124,6 +127,14 @@ def test_the_terms_say_what_they_leave_out() -> None:
         "4 more hand-overs",
     )
     assert all(piece in said for piece in pieces)
+
+
+def test_the_longest_list_fits_into_one_message() -> None:
+    """Rows and freezes of the longest words, and all that a list may have to say of what it lacks."""
+    freezes = tuple(Freeze("session", LONG[:200], LONG[:200], LONG, NOW) for _ in range(20))
+    lacking = MORE.format(most=1000) + "w" * 300
+    shown = list_blocks([most(State.PENDING)] * 600, [most(State.APPROVED)] * 400, freezes, lacking=lacking)
+    check_message(shown, "1,000 holds")
 
 
 def test_a_card_with_room_says_nothing_of_it() -> None:
