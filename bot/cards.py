@@ -17,8 +17,9 @@ from gate.model import HoldRecord
 
 log = logging.getLogger("bot")
 
-DELETED = "message_not_found"
-"""What Slack says of a message that an admin or the retention of messages took away."""
+GONE = ("message_not_found", "cant_update_message")
+"""What Slack says of a message that an admin or the retention of messages took away; where it had replies,
+a word of Slack's own stands in its place, which is no message of the bot's."""
 REMEMBERED = 2000
 LOOKS = 3
 """How often one refresh draws a card at most, until it shows the hold as it stands after the update."""
@@ -88,7 +89,7 @@ class Cards:
                 if found.kind != "target":
                     raise
                 log.warning("A card in %s stays as it is: %s", each.channel, found.code)
-                if found.code == DELETED:
+                if found.code in GONE:
                     again = self._desk.service.card_deleted
                     await self._desk.run(again, record.id, channel=each.channel, ts=each.ts)
 

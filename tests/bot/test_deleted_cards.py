@@ -66,6 +66,19 @@ def test_a_reminder_finds_that_the_card_was_deleted(office_of: Any) -> None:
     assert names.APPROVE in spell(posted_again(office, record, gone))
 
 
+def test_a_deleted_card_with_replies_is_posted_again_too(office_of: Any) -> None:
+    """Slack puts a message of its own in its place, which the bot may not update."""
+    office = office_of(TIMED)
+    office.open()
+    record = office.hold("payments.pay_out", to="x")
+    gone = str(office.card(record)["ts"])
+    office.control.faults.set("chat.update", kind="error", error="cant_update_message", times=1)
+    office.clock.advance(timedelta(minutes=31))
+    assert names.APPROVE in spell(posted_again(office, record, gone))
+    office.control.click("U0ALICE", CHANNEL, office.agent.hold(record.id).cards[0].ts, names.APPROVE)
+    eventually(lambda: "1 so far" in spell(office.card(record)))
+
+
 def test_the_file_of_a_long_call_comes_into_the_thread_that_people_find(office_of: Any) -> None:
     """The file below a card that is gone is none: it is put below the one that stands now, once more."""
     office = office_of(TIMED)
