@@ -69,13 +69,10 @@ _renewals: list[Callable[[], object]] = []
 _inside: dict[int, list[Forked]] = {}
 """By thread that forks or waits for it: the stores in whose transactions it is."""
 
-_taken = ExitStack()
-"""What a fork under way holds."""
+_under_way: list[tuple[ExitStack, list[Forked]]] = []
+"""What each fork under way holds, and which stores let go for it; a signal's handler may fork inside one."""
 
-_closed: list[Forked] = []
-"""The stores that let go for a fork under way."""
-
-_minded = _under_way = False
+_minded = False
 
 
 def whole() -> AbstractContextManager[object]:
@@ -124,19 +121,16 @@ def mind() -> None:
 
 def before() -> None:
     """Wait until everything is held, and have every store let go of its file."""
-    global _under_way
     interrupts.put_off()
     _inside[threading.get_ident()] = [store for store in _living() if store.is_mine()]
     while not _take_all():
         pause(GIVE_WAY)
-    _under_way = True
-    for store in _closed:
+    for store in _under_way[-1][1]:
         store.before_fork()
 
 
 def _take_all() -> bool:
     """Take every lock in the order of all forks, or none."""
-    global _taken
     held = []
     with ExitStack() as taken:
         for lock in (_loading, _opening):
@@ -149,7 +143,7 @@ def _take_all() -> bool:
                 held.append(store)
             elif not _forks_too(store):
                 return False
-        _taken, _closed[:] = taken.pop_all(), held
+        _under_way.append((taken.pop_all(), held))
     return True
 
 
@@ -167,24 +161,21 @@ def _forks_too(store: Forked) -> bool:
 
 def after_in_parent() -> None:
     """Let every store go on where the fork was made."""
-    global _under_way
     _inside.pop(threading.get_ident(), None)
     if _under_way:  # else it was asked between the hooks of a fork, and hears of its end alone
-        _under_way = False
-        with _taken.pop_all():
-            for store in _closed:
+        taken, closed = _under_way.pop()
+        with taken:
+            for store in closed:
                 store.after_fork_in_parent()
-        _closed.clear()
     interrupts.go_on()
 
 
 def after_in_child() -> None:
     """Make everything that of a new process."""
-    global _loading, _opening, _taken, _under_way
+    global _loading, _opening
     _loading, _opening = threading.RLock(), threading.RLock()
-    _taken, _under_way = ExitStack(), False
     _inside.clear()
-    _closed.clear()
+    _under_way.clear()
     for store in _living():
         store.after_fork_in_child()
     for renew in _renewals:

@@ -148,6 +148,33 @@ def test_handlers_that_raise_nothing_are_called_once(gate: Service) -> None:
         signal.signal(signal.SIGUSR1, before)
 
 
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_handler_may_fork_inside_a_fork(gate: Service, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Neither leaves a lock behind, and neither child hangs or runs what is not in the log."""
+    said: list[str] = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: said.append(child(lambda: run(gate))))
+    work = getattr(SqliteStore, name)
+
+    def struck(store: SqliteStore, *given: Any) -> Any:
+        done = work(store, *given)
+        if not said:
+            said.append("begun")
+            signal.raise_signal(signal.SIGUSR1)
+        return done
+
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(SqliteStore, name, struck)
+            said.append(child(lambda: run(gate)))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    _, *children = said
+    assert len(children) == 2
+    assert all(each == "run" or "forked inside a transaction" in each for each in children)
+    assert beside(gate) == ["run"]
+    assert gate.verify().ok
+
+
 def test_a_handler_that_is_chosen_meanwhile_stays(interrupted: Handler) -> None:
     """Who changes what answers a signal while that is put off has the last word."""
     interrupts.put_off()
