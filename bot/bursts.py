@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from bot.cards import LOOKS
+from bot.cards import GONE, LOOKS
 from bot.desk import Desk
 from bot.names import BURST_EVENT, UNPARSED
 from bot.posted import ts_of
@@ -83,9 +83,12 @@ class BurstCards:
                     **UNPARSED,
                 )
             except CALL_FAILURES as error:
-                if trouble(error).kind != "target":
+                found = trouble(error)
+                if found.kind != "target":
                     raise
-                log.warning("A burst's card in %s stays as it is: %s", burst.channel, trouble(error).code)
+                log.warning("A burst's card in %s stays as it is: %s", burst.channel, found.code)
+                if found.code in GONE:
+                    await self._desk.run(self._desk.service.burst_deleted, burst_id, ts)
                 return
             shown = spelled
 

@@ -98,6 +98,11 @@ class OutboxVerbs(Road):
         with self._turn() as turn:
             bursts.posted(turn, burst_id, ts)
 
+    def burst_deleted(self, burst_id: str, ts: str) -> None:
+        """Have an open burst's card posted again that somebody deleted."""
+        with self._turn() as turn:
+            bursts.deleted(turn, burst_id, ts)
+
     def notice_retry(self, notice: Notice, *, after: timedelta, error: str) -> None:
         """Give a notice back to be tried again later; one that was leased again since is left alone."""
         with self._turn() as turn:

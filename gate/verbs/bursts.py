@@ -100,6 +100,19 @@ def posted(turn: Turn, burst_id: str, ts: str) -> None:
     turn.tx.run("UPDATE bursts SET ts = ? WHERE id = ? AND ts = ''", (ts, burst_id))
 
 
+def deleted(turn: Turn, burst_id: str, ts: str) -> None:
+    """Have the card of an open burst posted anew where the one that stood there was deleted.
+
+    Args:
+        turn: The open turn.
+        burst_id: Which burst.
+        ts: The message that is gone; nothing is done where another one stands for it by now.
+    """
+    known = (burst_id, ts)
+    if turn.tx.run("UPDATE bursts SET ts = '' WHERE id = ? AND ts = ? AND closed_at IS NULL", known):
+        _tell(turn, turn.tx.all("SELECT * FROM bursts WHERE id = ?", (burst_id,))[0])
+
+
 def post_again(turn: Turn) -> None:
     """Forget where the cards of open bursts stand, and have new ones posted."""
     for row in turn.tx.all("SELECT * FROM bursts WHERE closed_at IS NULL"):

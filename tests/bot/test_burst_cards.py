@@ -249,6 +249,19 @@ def test_two_bots_post_one_card(office_of: Any) -> None:
     assert len(_cards(office)) == 1
 
 
+def test_a_burst_card_that_was_deleted_is_posted_again(office_of: Any) -> None:
+    """The next call of the session brings it back; the cards of its calls name no list that nobody finds."""
+    office = office_of(FAST)
+    office.open()
+    _refunds(office)
+    gone = _burst(office, "3 calls of one session wait")["ts"]
+    eventually(lambda: office.agent.hold(office.agent.holds()[0].id).in_burst)
+    office.control.delete_message(CHANNEL, gone)
+    office.hold(order_id="ORD-9", amount=900, currency="EUR", to="p9@x.example")
+    assert _burst(office, "4 calls of one session wait")["ts"] != gone
+    assert len(_cards(office)) == 1
+
+
 def test_a_form_that_comes_after_the_end_says_so(office_of: Any) -> None:
     """Everything was answered meanwhile: nothing is recorded twice."""
     office = office_of(FAST)
