@@ -14,13 +14,14 @@ def begun(start: Callable[[], object]) -> None:
         start: Starts it.
 
     Raises:
-        Fault: There is none left (code ``no_thread``).
+        Fault: There is none left, or no memory for one (code ``no_thread``).
     """
     try:
         start()
-    except RuntimeError as error:
+    except (RuntimeError, MemoryError) as error:
+        lack = str(error) or "out of memory"
         raise Fault(
-            f"The gate could not start a thread: {error}. Nothing ran. Let this process have more threads "
+            f"The gate could not start a thread: {lack}. Nothing ran. Let this process have more threads "
             "or fewer of its own, and call again.",
             code="no_thread",
         ) from error

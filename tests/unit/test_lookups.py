@@ -105,7 +105,10 @@ def test_nothing_is_asked_for_somebody_who_is_gone() -> None:
     assert (busy.result(PATIENCE), last.result(PATIENCE), asked) == (True, 5, [])
 
 
-def test_where_no_thread_is_left_it_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "lack", [RuntimeError("can't start new thread"), MemoryError()], ids=["thread", "memory"]
+)
+def test_where_no_thread_is_left_it_is_a_fault(monkeypatch: pytest.MonkeyPatch, lack: Exception) -> None:
     """It is told to who asks, and to who waits for a thread that then cannot be; later ones are answered."""
     asking, free = Lookups(2, 0.001), threading.Event()
     start = threading.Thread.start
@@ -113,7 +116,7 @@ def test_where_no_thread_is_left_it_is_a_fault(monkeypatch: pytest.MonkeyPatch) 
 
     def refuse(thread: threading.Thread) -> None:
         if thread.name == "gate-facts":
-            raise RuntimeError("can't start new thread")
+            raise lack
         start(thread)
 
     with monkeypatch.context() as patch:
