@@ -36,6 +36,7 @@ OTHERS = 8
 OTHER_WIDTH = 160
 CUT_VALUES = 8
 COMMENTS = 3
+HIDDEN, HIDDEN_WIDTH = 8, 50
 ID_DIGITS = 8
 """Characters of a hold's id that its card shows; commands take them."""
 IN_BURST = "*One of a burst*: another card in this channel lists what waits of this session, with totals."
@@ -263,6 +264,9 @@ def _used(record: HoldRecord) -> list[Block]:
 
 
 def _not_shown(record: HoldRecord) -> list[Block]:
+    """Return what nobody is shown, by name, with a count of the names left out."""
     if not record.not_shown:
         return []
-    return [blocks.context(plain(one_line(f"Not shown: {', '.join(record.not_shown)}"), 300))]
+    named = ", ".join(clip(apart(one_line(each)), HIDDEN_WIDTH) for each in record.not_shown[:HIDDEN])
+    more = len(record.not_shown) - HIDDEN
+    return [blocks.context(plain(Shown(f"Not shown: {named}{f' and {more} more' if more > 0 else ''}"), 500))]

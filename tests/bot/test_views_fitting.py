@@ -117,7 +117,10 @@ def test_values_that_fill_the_most_blocks_leave_room_for_the_rest(length: int, s
 
 
 def test_the_terms_say_what_they_leave_out() -> None:
-    """Five requirements that are all handed over later keep the line that says whether the agent waits."""
+    """Five requirements that are all handed over later keep the line that says whether the agent waits.
+
+    What nobody is shown has a count, too.
+    """
     needs = tuple(replace(need(number), hand_over_at=NOW + timedelta(minutes=5)) for number in range(5))
     said = spell(card(replace(most(State.PENDING), requirements=needs)))
     pieces = (
