@@ -10,6 +10,7 @@ import _thread
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -27,11 +28,12 @@ def put_off() -> None:
     """
     if not _is_main():
         return
-    for number in signal.valid_signals():
-        handler = signal.getsignal(number)
-        if callable(handler) and handler is not _answer:
-            _handlers[number] = handler  # first: whoever is interrupted here is put right by ``go_on``
-            signal.signal(number, _answer)
+    with suppress(ValueError):  # an interpreter beside the main one: there nobody is interrupted
+        for number in signal.valid_signals():
+            handler = signal.getsignal(number)
+            if callable(handler) and handler is not _answer:
+                _handlers[number] = handler  # first: whoever is interrupted here is put right by ``go_on``
+                signal.signal(number, _answer)
 
 
 def go_on(*, again: bool = True) -> None:

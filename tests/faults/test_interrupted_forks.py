@@ -181,3 +181,20 @@ def test_a_handler_that_is_chosen_meanwhile_stays(interrupted: Handler) -> None:
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     interrupts.go_on()
     assert signal.getsignal(signal.SIGUSR1) is signal.SIG_IGN
+
+
+def test_a_fork_where_nobody_may_choose_handlers_is_whole(
+    gate: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In an interpreter beside the main one nobody may answer signals: a fork goes its way there, too."""
+    chosen: list[int] = []
+
+    def refused(number: int, handler: object) -> None:
+        chosen.append(number)
+        raise ValueError("signal only works in main thread of the main interpreter")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(signal, "signal", refused)
+        assert child(lambda: run(gate)) == "run"
+    assert chosen
+    assert beside(gate) == ["run"]
