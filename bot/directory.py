@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.accounts import Accounts
 from bot.slack_errors import CALL_FAILURES, trouble
 from gate.clock import monotonic
+from gate.errors import Fault
 
 T = TypeVar("T")
 
@@ -94,10 +96,17 @@ class Directory:
     Args:
         client: Web client of the bot's loop.
         time: Seconds that only go forward; default is the process's own clock.
+        accounts: Where it is remembered which ids are one person's; None for this object alone.
     """
 
-    def __init__(self, client: AsyncWebClient, time: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        time: Callable[[], float] = monotonic,
+        accounts: Accounts | None = None,
+    ) -> None:
         self._client = client
+        self._accounts = accounts
         self._time = time
         self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
         self._ids: dict[str, tuple[str, frozenset[str]]] = {}
@@ -115,16 +124,30 @@ class Directory:
             raise LookupFailed(
                 f"Slack did not tell {what} (it told {found.id})", code="other_account", transient=True
             )
-        return self._with_every_id(found)
+        return await self._with_every_id(found)
 
-    def _with_every_id(self, found: User) -> User:
-        """Return somebody with the ids that Slack told before, too: leaving one out makes nobody another."""
+    async def _with_every_id(self, found: User) -> User:
+        """Return somebody with the ids that Slack told before, too: leaving one out makes nobody another.
+
+        Raises:
+            LookupFailed: The store does not tell what it remembers of them.
+        """
+        found = self._told_before(found)
+        if self._accounts is not None and self._ids.get(found.id, ("", frozenset()))[1] != found.ids:
+            try:
+                found = await _remembered(self._accounts, found)
+            except Fault as fault:
+                what = f"Who {found.id} is could not be looked up in the store ({fault.code})"
+                raise LookupFailed(what, code="store", transient=True) from fault
+        if len(found.ids) > 1:
+            self._ids |= dict.fromkeys(found.ids, (found.id, found.ids))
+        return found
+
+    def _told_before(self, found: User) -> User:
         for each in found.ids:
             one, known = self._ids.get(each, (found.id, found.ids))
             if found.ids < known:
                 found = replace(found, id=one, ids=known)
-        if len(found.ids) > 1:
-            self._ids |= dict.fromkeys(found.ids, (found.id, found.ids))
         return found
 
     def knows(self, user_id: str) -> bool:
@@ -189,7 +212,7 @@ class Directory:
         try:
             call = self._client.users_lookupByEmail(email=email)
             found = await self._ask("who has that address", call, lambda answer: _user(answer["user"]))
-            return self._with_every_id(found)
+            return await self._with_every_id(found)
         except LookupFailed as failed:
             if failed.code == "users_not_found":
                 return None
@@ -250,6 +273,16 @@ class Directory:
         return await self._ask(
             f"about the channel {channel_id}", call, lambda answer: _channel(answer["channel"])
         )
+
+
+async def _remembered(accounts: Accounts, found: User) -> User:
+    """Return somebody with the ids that are remembered of them, and have those remembered that are new."""
+    known = await accounts.of(found.ids)
+    if found.ids < frozenset(known):
+        return replace(found, id=known[0], ids=frozenset(known))
+    if len(found.ids) > 1 and found.ids != frozenset(known):
+        await accounts.learn((found.id, *sorted(found.ids - {found.id})))
+    return found
 
 
 async def _told(ask: Callable[[], Awaitable[T]]) -> T | LookupFailed:

@@ -19,6 +19,7 @@ from slack_bolt.logger.messages import (
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import summary
+from bot.accounts import StoredAccounts
 from bot.cards import Cards
 from bot.delivery import Delivery
 from bot.desk import Desk
@@ -115,7 +116,7 @@ class Running:
         """
         settings, service = self._orders.settings, self._orders.service
         settings.check_address()
-        directory = Directory(self._client)
+        directory = Directory(self._client, accounts=StoredAccounts(service, self._off_loop))
         policy = await self._off_loop(service.policy)
         look = Preflight(
             self._client, settings, self._orders.transport, make_patient(settings), PEOPLE_SECONDS

@@ -10,7 +10,7 @@ from gate.model import Approver, HoldRecord, Person, Route, Said
 from gate.policy.policyset import PolicySet, handed_to
 from gate.service.road import Road
 from gate.shapes import storable
-from gate.verbs import ballots, ends, handing, look, workspace
+from gate.verbs import accounts, ballots, ends, handing, look, workspace
 from gate.verbs import decide as deciding
 from gate.verbs.ballots import Ballot
 from gate.verbs.handing import Handed
@@ -112,6 +112,16 @@ class PeopleVerbs(Road):
         except Fault:
             return records  # shown as stored: nothing is decided while the policy cannot be read
         return [_with_quorums(each, policy) if each.state is State.PENDING else each for each in records]
+
+    def account(self, ids: frozenset[str]) -> tuple[str, ...]:
+        """Return every id of the person who goes by one of these; see ``verbs.accounts``."""
+        with self.store.reader() as reader:
+            return accounts.of(reader, ids)
+
+    def learn_account(self, ids: tuple[str, ...]) -> None:
+        """Keep that these ids of Slack's are one person's, their one id first."""
+        with self._turn() as turn:
+            accounts.learn(turn, ids)
 
     def who_asked(self, hold_id: str, person: Person | None) -> None:
         """Record who the address a session acts for belongs to; nobody for sure ends the hold undelivered."""

@@ -73,6 +73,7 @@ CREATE INDEX decisions_by_person ON decisions (team, user, at);
 CREATE TABLE views_opened (
     action TEXT NOT NULL REFERENCES actions, version INTEGER NOT NULL, team TEXT NOT NULL, user TEXT NOT NULL,
     at INTEGER NOT NULL, PRIMARY KEY (action, version, team, user)) STRICT;
+CREATE TABLE accounts (id TEXT PRIMARY KEY, ids TEXT NOT NULL) STRICT;
 CREATE TABLE doubts (
     action TEXT PRIMARY KEY REFERENCES actions, nonce TEXT NOT NULL, effect TEXT NOT NULL,
     requirements TEXT NOT NULL) STRICT;

@@ -160,6 +160,43 @@ def test_a_person_who_is_given_another_id_meanwhile_is_not_two(office_of: Callab
     assert (after.state, [each.person.user for each in after.decisions]) == (State.PENDING, ["U0ALICE"])
 
 
+def test_an_id_that_is_left_out_after_a_restart_makes_no_second_person(
+    office_of: Callable[[str], Office],
+) -> None:
+    """What Slack told one bot of somebody's ids, every bot of the store knows, also the next one."""
+    office = office_of(TWO)
+    office.control.set_user("U0ALICE", enterprise_user_id="W0ALICE")
+    office.open()
+    record = office.hold()
+    office.press("U0ALICE", record, names.APPROVE)
+    eventually(lambda: office.agent.hold(record.id).decisions)
+    office.bots[0].stop()
+    office.control.set_user("U0ALICE", enterprise_user_id=None)
+    office.open()
+    forged(office, record)
+    office.whispered("U0ALICE", "approved this already")
+    after = office.agent.hold(record.id)
+    assert (after.state, [each.person.user for each in after.decisions]) == (State.PENDING, ["W0ALICE"])
+    assert office.agent.account(frozenset({"U0ALICE"})) == ("W0ALICE", "U0ALICE")
+
+
+@pytest.mark.parametrize("whom", ["W0ALICE", "U0ALICE"])
+def test_who_the_agent_acts_for_is_known_after_a_restart(office: Office, whom: str) -> None:
+    """Whom a hold names by one id cannot answer under the other, though Slack leaves it out by now."""
+    office.control.set_user("U0ALICE", enterprise_user_id="W0ALICE")
+    office.open()
+    first = office.hold()
+    office.press("U0ALICE", first, names.APPROVE)
+    office.until(first, State.APPROVED)
+    office.bots[0].stop()
+    office.control.set_user("U0ALICE", enterprise_user_id=None)
+    office.open()
+    record = office.hold(session="s2", on_behalf_of=Principal("person", whom))
+    forged(office, record)
+    office.whispered("U0ALICE", "acts for you")
+    assert refusals(office, record) == ["asked_for"]
+
+
 def test_the_home_tab_knows_an_answer_under_an_earlier_id(
     office_of: Callable[[str], Office], monkeypatch: pytest.MonkeyPatch
 ) -> None:
