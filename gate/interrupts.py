@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import _thread
 import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
 from typing import Any
+
+from gate.clock import pause
+
+AGAIN_AFTER = 0.001
+"""How long it takes until it is looked again whether a call has returned, in seconds."""
 
 _handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
 """By signal: what answers it, while that is put off."""
@@ -40,7 +46,8 @@ def go_on(*, again: bool = True) -> None:
     """Have handlers raise what they raise, from now on.
 
     Args:
-        again: Whether the main thread is interrupted now by the signals whose handlers raised meanwhile.
+        again: Whether the signals whose handlers raised meanwhile interrupt the main thread, as soon as the
+            caller has returned.
     """
     if not _is_main():
         return
@@ -51,9 +58,24 @@ def go_on(*, again: bool = True) -> None:
         raise
     signals = tuple(_raised)
     _raised.clear()
-    for number in signals if again else ():
-        # From another thread: what is raised in a hook of a fork is dropped.
-        _thread.start_new_thread(_thread.interrupt_main, (number,))  # type: ignore[arg-type]
+    if signals and again:
+        _thread.start_new_thread(_raise_after, (sys._getframe(1), signals))
+
+
+def _raise_after(caller: FrameType, signals: Sequence[int]) -> None:
+    """Interrupt the main thread once a call has returned: what is raised in a hook of a fork is dropped."""
+    while _is_under_way(caller):
+        pause(AGAIN_AFTER)
+    for number in signals:
+        _thread.interrupt_main(number)  # type: ignore[arg-type]
+
+
+def _is_under_way(call: FrameType) -> bool:
+    """Tell whether the main thread is inside a call."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None and frame is not call:
+        frame = frame.f_back
+    return frame is call
 
 
 def _answer(number: int, frame: FrameType | None) -> None:
