@@ -5,7 +5,7 @@ VENV := .venv
 RUN := $(VENV)/bin
 # Written compiled wherever the machine says otherwise too: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
-# One more than cores, since many tests wait for sockets and processes.
+# Two more than cores, since many tests wait for sockets and processes.
 WORKERS ?= $(shell expr $$(nproc) + 2)
 
 .PHONY: demo test soak soak-policies soak-faults soak-long check format bench bench-peers snapshots clean
